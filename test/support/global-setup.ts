@@ -1,0 +1,87 @@
+/**
+ * Runs once before all tests: the services are on the machine, and what tests start or serve from dist/ is as new as
+ * its sources.
+ */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureServices } from '../../scripts/services.ts';
+
+interface Build {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** Nothing to build before this exists. */
+  readonly entry: string;
+  readonly sources: readonly string[];
+  readonly output: string;
+  /** Parts of the output that another build writes. */
+  readonly except?: string;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const builds: readonly Build[] = [
+  {
+    name: 'server',
+    // Unchecked: a type error elsewhere must not keep a unit test from running; the type check has its own command.
+    command: [process.execPath, 'scripts/build-server.mjs', '--unchecked'],
+    entry: 'src/cli/main.ts',
+    sources: ['src', 'scripts/build-server.mjs', 'tsconfig.json', 'tsconfig.build.json'],
+    output: 'dist',
+    except: 'client-demo',
+  },
+  {
+    name: 'demo page',
+    command: ['npm', 'run', '--silent', 'build:demo'],
+    entry: 'client-demo/vite.config.ts',
+    sources: ['client-demo', 'src/protocol', 'src/client'],
+    output: 'dist/client-demo',
+  },
+];
+
+export default async function setup(): Promise<void> {
+  await ensureServices();
+  for (const build of builds) if (isDue(build)) rebuild(build);
+}
+
+function isDue(build: Build): boolean {
+  if (timesUnder(build.entry).length === 0) return false;
+  const newestSource = Math.max(...build.sources.flatMap((path) => timesUnder(path)));
+  // The oldest file decides: a build writes all of them, so an older one is left from an interrupted build.
+  const oldestOutput = Math.min(...filesOf(build).map(({ time }) => time));
+  return !Number.isFinite(oldestOutput) || newestSource >= oldestOutput;
+}
+
+function filesOf(build: Build): Entry[] {
+  const except = build.except === undefined ? undefined : join(build.output, build.except);
+  return entriesUnder(build.output).filter(
+    ({ path, isFile }) => isFile && (except === undefined || !path.startsWith(`${except}/`)),
+  );
+}
+
+function rebuild(build: Build): void {
+  const [program = '', ...args] = build.command;
+  const result = spawnSync(program, args, { cwd: root, encoding: 'utf8' });
+  if (result.error !== undefined) throw result.error;
+  if (result.status !== 0) throw new Error(`the ${build.name} did not build:\n${result.stdout}${result.stderr}`);
+}
+
+interface Entry {
+  readonly path: string;
+  readonly time: number;
+  readonly isFile: boolean;
+}
+
+/** Directories count too: deleting a file changes nothing but its directory. */
+function timesUnder(path: string): number[] {
+  return entriesUnder(path).map(({ time }) => time);
+}
+
+function entriesUnder(path: string): Entry[] {
+  const stat = statSync(join(root, path), { throwIfNoEntry: false });
+  if (stat === undefined) return [];
+  const own = { path, time: stat.mtimeMs, isFile: stat.isFile() };
+  if (!stat.isDirectory()) return [own];
+  return [own, ...readdirSync(join(root, path)).flatMap((name) => entriesUnder(join(path, name)))];
+}
