@@ -1,0 +1,76 @@
+/** Where the state is kept: the interface of every engine, and its laws. */
+import type { NodeId } from '../protocol/ids.ts';
+import type { Command, Evicted, Outcome } from '../room/commands.ts';
+import type { Pool } from '../room/pool.ts';
+import type { Policy } from '../room/room.ts';
+
+export interface Engine {
+  /** For people: `memory`, or `redis` and where. Without credentials. */
+  readonly name: string;
+  /**
+   * Applies one command atomically. A refusal is an outcome; a rejected promise is a fault of the engine.
+   *
+   * - Commands of one shard, or of one user, take effect one after the other, in some order that all nodes see.
+   * - The promise settles within 2 seconds, whatever happens to the store.
+   * - After a `StoreUnavailable` the command may or may not have taken effect: the caller reads or repeats.
+   *
+   * @throws StoreUnavailable when the store does not answer in time.
+   */
+  apply<C extends Command>(command: C): Promise<Outcome<C>>;
+  readonly fanout: Fanout;
+  health(): EngineHealth;
+  /** The nodes that are connected to the same store now, this one included. */
+  nodes(): Promise<readonly NodeId[]>;
+  /** The secret that all nodes share: the proposal, when there was none yet. */
+  sharedSecret(proposal: string): Promise<string>;
+  /** Ends everything the engine has started, within 2 seconds. */
+  close(): Promise<void>;
+}
+
+/** How events reach the clients of other nodes. None of it is reliable: revisions tell who has missed something. */
+export interface Fanout {
+  /** The Socket.IO adapter to serve with, or `undefined` for Socket.IO's own. Opaque here: only the gateway knows Socket.IO. */
+  readonly adapter: object | undefined;
+  /**
+   * Resolves when what any node emits to this Socket.IO room reaches this node, which must have a socket in it.
+   *
+   * @throws StoreUnavailable when that is not so in time.
+   */
+  live(room: string): Promise<void>;
+  /**
+   * How many nodes an emit has reached. `send` MUST emit, before it returns, to one Socket.IO room which has no socket
+   * on this node.
+   *
+   * @throws StoreUnavailable when the store does not answer in time.
+   */
+  receivers(send: () => void): Promise<number>;
+  /** Tells one node something; it is lost when the node is away. */
+  tell(nodeId: NodeId, notice: Notice): void;
+  /** Hears what this node is told. Called once, before the node serves. */
+  listen(hear: (notice: Notice) => void): void;
+}
+
+/** What one node tells another. The tick and the heartbeat heal the loss of any of them. */
+export type Notice =
+  /** Sessions of the user before this one are over. */
+  | { readonly kind: 'replaced'; readonly userId: string; readonly session: number }
+  /** These sessions have lost their seats. */
+  | { readonly kind: 'evicted'; readonly evicted: readonly (Evicted & { readonly banned?: boolean })[] };
+
+export interface EngineHealth {
+  readonly state: 'up' | 'recovering' | 'down';
+  /** Since when, in milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** What the server tells the engine that is made for it. */
+export interface EngineSettings {
+  readonly nodeId: NodeId;
+  readonly policy: Policy;
+  readonly pool: Pool;
+}
+
+/** The store does not answer. Whether the command has taken effect is not known. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}

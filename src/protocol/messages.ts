@@ -1,0 +1,244 @@
+/**
+ * The table of what is said: every request with its payload and its reply, every push with its body. The Socket.IO
+ * event maps, the gateway's parsing and `docs/protocol.md` are all derived from here.
+ */
+import { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+import { LIMITS } from './limits.ts';
+import {
+  access,
+  anyJson,
+  displayName,
+  duration,
+  instant,
+  json,
+  maxUsers,
+  member,
+  metadata,
+  profile,
+  revision,
+  roomCode,
+  roomInfo,
+  roomRef,
+  roomSnapshot,
+  sessionNumber,
+  userId,
+  word,
+} from './snapshot.ts';
+
+const iceServers = z.array(
+  z.object({ urls: z.array(z.string()), username: z.string().exactOptional(), credential: z.string().optional() }),
+);
+export type IceServer = z.infer<typeof iceServers>[number];
+
+const nothing = z.strictObject({});
+
+/** Every request may also be refused with these; the table names only what is its own. */
+export const COMMON_ERRORS = [
+  'BAD_REQUEST',
+  'RATE_LIMITED',
+  'STORE_UNAVAILABLE',
+  'SESSION_EXPIRED',
+  'DRAINING',
+  'INTERNAL',
+] as const satisfies readonly ErrorCode[];
+
+interface RequestEntry {
+  readonly about: string;
+  readonly payload: z.ZodType;
+  readonly reply: z.ZodType;
+  readonly errors: readonly ErrorCode[];
+}
+
+export const REQUESTS = {
+  'room:create': {
+    about: 'Opens a room under a fresh code. The creator is its host and first member; a room it was in is left.',
+    payload: z.strictObject({
+      name: displayName.exactOptional(),
+      type: word.exactOptional(),
+      maxUsers: maxUsers.exactOptional(),
+      access: access.exactOptional(),
+      metadata: metadata.exactOptional(),
+      profile: profile.exactOptional(),
+      /** Sent again within ten minutes, by the same user, it answers with the same room instead of a second one. */
+      idempotencyKey: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{1,64}$/)
+        .exactOptional(),
+    }),
+    reply: z.object({ room: roomSnapshot, iceServers }),
+    errors: ['POOL_EXHAUSTED', 'REFERENCE_UNAVAILABLE', 'CODE_EXPIRED'],
+  },
+  'room:join': {
+    about: 'Joins the room of a code. With `ref`, that very room or none. A room the user was in is left afterwards.',
+    payload: z.strictObject({ code: roomCode, ref: roomRef.exactOptional(), profile: profile.exactOptional() }),
+    reply: z.object({ room: roomSnapshot, iceServers }),
+    errors: ['ROOM_NOT_FOUND', 'CODE_EXPIRED', 'ROOM_FULL', 'ROOM_LOCKED', 'BANNED'],
+  },
+  'room:leave': {
+    about: 'Gives the seat back. Answers alike when there was none.',
+    payload: nothing,
+    reply: nothing,
+    errors: [],
+  },
+  'room:get': {
+    about: 'The room as it is now: what a client asks for when it has missed a revision.',
+    payload: nothing,
+    reply: z.object({ room: roomSnapshot }),
+    errors: ['NOT_IN_ROOM'],
+  },
+  'room:update': {
+    about: 'Changes what the room says of itself. Host only.',
+    payload: z.strictObject({
+      name: displayName.exactOptional(),
+      type: word.exactOptional(),
+      maxUsers: maxUsers.exactOptional(),
+      locked: z.boolean().exactOptional(),
+      access: access.exactOptional(),
+      metadata: metadata.exactOptional(),
+    }),
+    reply: z.object({ room: roomSnapshot }),
+    errors: ['NOT_IN_ROOM', 'FORBIDDEN'],
+  },
+  'room:kick': {
+    about: 'Takes a member’s seat away; with `ban`, it cannot join this room again. Host only.',
+    payload: z.strictObject({ userId, ban: z.boolean().exactOptional() }),
+    reply: nothing,
+    errors: ['NOT_IN_ROOM', 'FORBIDDEN', 'PEER_NOT_FOUND', 'CONFLICT'],
+  },
+  // room:transfer and room:admit take their place here.
+  'room:close': {
+    about: 'Ends the room for everyone; its code cools down before it is used again. Host only.',
+    payload: nothing,
+    reply: nothing,
+    errors: ['NOT_IN_ROOM', 'FORBIDDEN'],
+  },
+  profile: {
+    about: 'Changes what the others see of oneself.',
+    payload: profile,
+    reply: nothing,
+    errors: ['NOT_IN_ROOM'],
+  },
+  signal: {
+    about:
+      'Hands an offer, an answer or a candidate to one member of the same room. `{}` means: handed to that member’s ' +
+      'connection, or received by the node that holds it.',
+    payload: z.strictObject({ to: userId, data: json(LIMITS.signalBytes) }),
+    reply: nothing,
+    errors: ['NOT_IN_ROOM', 'PEER_NOT_FOUND', 'PEER_AWAY', 'PAYLOAD_TOO_LARGE'],
+  },
+  message: {
+    about: 'Says something to everyone else in the room.',
+    payload: z.strictObject({ data: json(LIMITS.messageBytes) }),
+    reply: nothing,
+    errors: ['NOT_IN_ROOM', 'PAYLOAD_TOO_LARGE'],
+  },
+  heartbeat: {
+    about: 'Keeps the user and its seat. `rev` is the revision the client has applied, if it is in a room.',
+    payload: z.strictObject({ rev: revision.exactOptional() }),
+    reply: z.object({ now: instant, rev: revision.nullable() }),
+    errors: [],
+  },
+  ice: {
+    about: 'The STUN and TURN servers to use now, and for how long they are good.',
+    payload: nothing,
+    reply: z.object({ iceServers, ttlMs: duration }),
+    errors: [],
+  },
+} as const satisfies Record<string, RequestEntry>;
+
+const occurrence = z.object({ code: roomCode, ref: roomRef, rev: revision });
+
+export const LEAVE_REASONS = ['left', 'lost', 'kicked'] as const;
+export const CLOSE_REASONS = ['closed', 'host-left', 'empty', 'idle', 'aged'] as const;
+export type LeaveReason = (typeof LEAVE_REASONS)[number];
+export type CloseReason = (typeof CLOSE_REASONS)[number];
+
+export const limits = z.object({
+  frameBytes: z.int(),
+  signalBytes: z.int(),
+  messageBytes: z.int(),
+  metadataBytes: z.int(),
+  depth: z.int(),
+  nameLength: z.int(),
+  maxUsers: z.int(),
+  codeDigits: z.int(),
+  eventsPerSecond: z.number(),
+  eventsBurst: z.number(),
+});
+export type AdvertisedLimits = z.infer<typeof limits>;
+
+interface PushEntry {
+  readonly about: string;
+  readonly body: z.ZodType;
+}
+
+export const PUSHES = {
+  welcome: {
+    about: 'Always the first push. `room` is the room whose seat was resumed, or null.',
+    body: z.object({
+      v: z.int(),
+      userId,
+      session: sessionNumber,
+      /** Hand it back as `auth.resume` to come back as the same user, with the same seat. A secret. */
+      resume: z.string(),
+      nodeId: z.string(),
+      heartbeatIntervalMs: duration,
+      limits,
+      room: roomSnapshot.nullable(),
+    }),
+  },
+  'member:joined': { about: 'Somebody took a seat.', body: occurrence.extend({ member }) },
+  'member:left': {
+    about: 'A seat is free again, for good.',
+    body: occurrence.extend({ userId, reason: z.enum(LEAVE_REASONS) }),
+  },
+  'member:away': {
+    about: 'A member’s connection is lost; its seat is kept for the grace.',
+    body: occurrence.extend({ userId }),
+  },
+  'member:back': { about: 'A member has resumed its seat.', body: occurrence.extend({ member }) },
+  'member:updated': { about: 'A member changed its profile.', body: occurrence.extend({ member }) },
+  'host:changed': {
+    about: 'The room has another host, or none.',
+    body: occurrence.extend({ hostId: userId.nullable() }),
+  },
+  'room:updated': {
+    about: 'The host changed what the room says of itself.',
+    body: occurrence.extend({ room: roomInfo }),
+  },
+  'room:closed': {
+    about: 'The room has ended. The code no longer stands for it.',
+    body: occurrence.extend({ reason: z.enum(CLOSE_REASONS) }),
+  },
+  'room:rev': {
+    about: 'The revision the room has reached. Who is behind has missed an event and asks `room:get`.',
+    body: occurrence,
+  },
+  // room:code-changed, lobby:knock, lobby:decided and ice take their place here.
+  signal: {
+    about: 'A signal from a member; `from` is stamped by the server.',
+    body: z.object({ from: userId, data: anyJson, ref: roomRef }),
+  },
+  message: { about: 'A message from a member.', body: z.object({ from: userId, data: anyJson, ref: roomRef }) },
+  'session:replaced': {
+    about: 'The same user has connected elsewhere. Terminal: do not connect again.',
+    body: z.object({}),
+  },
+  'session:kicked': {
+    about: 'The host took the seat away. Terminal for this seat: do not join it again unasked.',
+    body: z.object({ code: roomCode, ref: roomRef, banned: z.boolean() }),
+  },
+  'server:drain': {
+    about: 'This node is going away: connect again after the given time.',
+    body: z.object({ reconnectInMs: duration }),
+  },
+} as const satisfies Record<string, PushEntry>;
+
+/** The handshake: `io(url, { auth })`. */
+export const handshake = z.strictObject({
+  v: z.int(),
+  token: z.string().max(8192).exactOptional(),
+  resume: z.string().max(2048).exactOptional(),
+  name: displayName.exactOptional(),
+});

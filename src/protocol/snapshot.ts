@@ -1,0 +1,106 @@
+/** What a client sees of a room and its members. */
+import { z } from 'zod';
+import {
+  ROOM_CODE_PATTERN,
+  ROOM_REF_PATTERN,
+  type RoomCode,
+  type RoomRef,
+  type SessionNumber,
+  USER_ID_PATTERN,
+  type UserId,
+} from './ids.ts';
+import { LIMITS } from './limits.ts';
+
+// Each brand is given where its pattern has just been checked, and nowhere else.
+export const roomCode = z
+  .string()
+  .regex(ROOM_CODE_PATTERN)
+  .transform((text) => text as RoomCode);
+export const roomRef = z
+  .string()
+  .regex(ROOM_REF_PATTERN)
+  .transform((text) => text as RoomRef);
+export const userId = z
+  .string()
+  .regex(USER_ID_PATTERN)
+  .transform((text) => text as UserId);
+export const sessionNumber = z
+  .int()
+  .positive()
+  .transform((value) => value as SessionNumber);
+
+/** Milliseconds since 1970, by the store's clock. */
+export const instant = z.int().nonnegative();
+/** Milliseconds. */
+export const duration = z.int().nonnegative();
+export const revision = z.int().nonnegative();
+
+/** What people read: no control characters, no half of a surrogate pair, at most 64 code points. */
+export const displayName = z
+  .string()
+  .trim()
+  .refine((text) => text.length > 0 && [...text].length <= LIMITS.nameLength, `1 to ${LIMITS.nameLength} characters`)
+  .refine((text) => text.isWellFormed() && !/\p{Control}/u.test(text), 'no control characters');
+
+/** A word for programs, such as the kind of a room or what a member sends. */
+export const word = z.string().regex(/^[A-Za-z0-9_-]{1,32}$/);
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/** JSON that the server itself has already let in. */
+export const anyJson = z.custom<Json>((value) => value !== undefined);
+
+/** Any JSON, opaque to the server: its depth was checked before it was parsed, its size is checked here. */
+export const json = (maxBytes: number) =>
+  z.custom<Json>(
+    (value) => value !== undefined && new TextEncoder().encode(JSON.stringify(value)).byteLength <= maxBytes,
+    { message: `JSON of at most ${maxBytes} bytes` },
+  );
+
+export const metadata = json(LIMITS.metadataBytes);
+export const maxUsers = z.int().min(LIMITS.maxUsersLeast).max(LIMITS.maxUsersMost);
+
+/** `open`: whoever has the code gets in. (`pin`, `invite` and `lobby` take their place here.) */
+export const access = z.enum(['open']);
+
+export const profile = z.strictObject({
+  name: displayName.exactOptional(),
+  mediaType: word.exactOptional(),
+  metadata: metadata.exactOptional(),
+});
+export type Profile = z.infer<typeof profile>;
+
+export const member = z.object({
+  userId,
+  name: z.string().nullable(),
+  role: z.enum(['host', 'member']),
+  state: z.enum(['present', 'away']),
+  /** Order of joining. Of two peers the one with the greater seq is polite and makes the first offer. */
+  seq: z.int().positive(),
+  joinedAt: instant,
+  mediaType: z.string().exactOptional(),
+  metadata: anyJson.exactOptional(),
+});
+export type Member = z.infer<typeof member>;
+
+/** What a room says of itself, apart from who is in it. */
+export const roomInfo = z.object({
+  code: roomCode,
+  ref: roomRef,
+  rev: revision,
+  name: z.string().nullable(),
+  type: z.string(),
+  maxUsers: z.int(),
+  access,
+  locked: z.boolean(),
+  hostId: userId.nullable(),
+  createdAt: instant,
+  /** When the room ends at the latest. */
+  expiresAt: instant,
+  metadata: anyJson.exactOptional(),
+});
+export type RoomInfo = z.infer<typeof roomInfo>;
+
+/** Members come in the order of their seq. */
+export const roomSnapshot = roomInfo.extend({ members: z.array(member) });
+export type RoomSnapshot = z.infer<typeof roomSnapshot>;

@@ -1,0 +1,223 @@
+/** What can be asked of the state, and what comes of it. One command is one atomic step in one shard, or of one user. */
+import type { ErrorCode } from '../protocol/errors.ts';
+import type { Push } from '../protocol/events.ts';
+import type { NodeId, RoomCode, RoomRef, SessionNumber, UserId } from '../protocol/ids.ts';
+import type { CloseReason, LeaveReason } from '../protocol/messages.ts';
+import type { RoomInfo, RoomSnapshot } from '../protocol/snapshot.ts';
+
+/** Who asks for a seat, from where. */
+export interface Occupant {
+  readonly userId: UserId;
+  readonly session: SessionNumber;
+  readonly nodeId: NodeId;
+  readonly profile: SeatChanges;
+}
+
+/** Opaque bodies are JSON text. */
+export interface SeatChanges {
+  readonly name?: string;
+  readonly mediaType?: string;
+  readonly metadata?: string;
+}
+
+export interface RoomChanges {
+  readonly name?: string;
+  readonly type?: string;
+  readonly maxUsers?: number;
+  readonly access?: RoomInfo['access'];
+  readonly locked?: boolean;
+  readonly metadata?: string;
+}
+
+/** A seat, as its holder names it: refused when the room or the session is not that one any more. */
+export interface SeatKey {
+  readonly code: RoomCode;
+  readonly ref: RoomRef;
+  readonly userId: UserId;
+  readonly session: SessionNumber;
+}
+
+export interface Create {
+  readonly kind: 'create';
+  readonly shard: number;
+  /** Codes of the shard, drawn by chance: the first free one is taken. */
+  readonly candidates: readonly RoomCode[];
+  /** Where the search for any free code begins when no candidate is free: an index into the shard's codes. */
+  readonly from: number;
+  readonly ref: RoomRef;
+  readonly by: Occupant;
+  readonly settings: RoomChanges & {
+    readonly type: string;
+    readonly maxUsers: number;
+    readonly access: RoomInfo['access'];
+  };
+  /** Names this create: the same key within the receipt's time gives the same room. */
+  readonly receipt?: string;
+}
+export interface Join {
+  readonly kind: 'join';
+  readonly code: RoomCode;
+  readonly ref: RoomRef;
+  readonly by: Occupant;
+}
+export type Leave = { readonly kind: 'leave' } & SeatKey;
+export type Suspend = { readonly kind: 'suspend' } & SeatKey;
+/** `session` is the new one, greater than the one that held the seat. */
+export type Resume = { readonly kind: 'resume'; readonly nodeId: NodeId } & SeatKey;
+/** A member asked for something: its seat and its room live on. */
+export type Renew = { readonly kind: 'renew' } & SeatKey;
+export type Update = {
+  readonly kind: 'update';
+  readonly change:
+    | { readonly of: 'room'; readonly to: RoomChanges }
+    | { readonly of: 'seat'; readonly to: SeatChanges };
+} & SeatKey;
+export type Kick = { readonly kind: 'kick'; readonly target: UserId; readonly ban: boolean } & SeatKey;
+export type Close = { readonly kind: 'close' } & SeatKey;
+export interface Read {
+  readonly kind: 'read';
+  readonly code: RoomCode;
+  readonly ref?: RoomRef;
+}
+export interface Tick {
+  readonly kind: 'tick';
+  readonly shard: number;
+  /** Seats whose connections the asking node holds: renewed, or reported lost. */
+  readonly held: readonly SeatKey[];
+  /** At most so many leases, rooms and cooled codes each are reaped in one step, so that no step takes long. */
+  readonly limit: number;
+}
+export interface Stock {
+  readonly kind: 'stock';
+  readonly shard: number;
+}
+
+export interface Arrive {
+  readonly kind: 'arrive';
+  readonly userId: UserId;
+  readonly nodeId: NodeId;
+  readonly name?: string;
+}
+/** Keeps the user; `seat` is where it sits now. Makes the record anew when it had expired. */
+export interface Touch {
+  readonly kind: 'touch';
+  readonly userId: UserId;
+  readonly session: SessionNumber;
+  readonly nodeId: NodeId;
+  readonly connectedAt: number;
+  readonly name?: string;
+  readonly mediaType?: string;
+  readonly seat: { readonly code: RoomCode; readonly ref: RoomRef } | null;
+}
+export interface Depart {
+  readonly kind: 'depart';
+  readonly userId: UserId;
+  readonly session: SessionNumber;
+}
+
+export type ShardCommand =
+  | Create
+  | Join
+  | Leave
+  | Suspend
+  | Resume
+  | Renew
+  | Update
+  | Kick
+  | Close
+  | Read
+  | Tick
+  | Stock;
+export type UserCommand = Arrive | Touch | Depart;
+export type Command = ShardCommand | UserCommand;
+
+export interface Refusal<Reason extends ErrorCode = ErrorCode> {
+  readonly ok: false;
+  readonly reason: Reason;
+}
+/** The seat's room or session is not the one the command names. */
+export type SeatRefusal = Refusal<'CODE_EXPIRED' | 'NOT_IN_ROOM' | 'SESSION_EXPIRED'>;
+
+/** A session that has lost its seat by somebody else's doing: the node that holds it must be told. */
+export interface Evicted {
+  readonly code: RoomCode;
+  readonly ref: RoomRef;
+  readonly userId: UserId;
+  readonly session: SessionNumber;
+  readonly nodeId: NodeId;
+  readonly reason: LeaveReason | CloseReason;
+}
+
+interface Done {
+  readonly ok: true;
+  readonly events: readonly RoomEvent[];
+}
+export interface Placed extends Done {
+  readonly room: RoomSnapshot;
+}
+export interface Moved extends Done {
+  readonly rev: number;
+  readonly evicted: readonly Evicted[];
+}
+
+interface Outcomes {
+  create:
+    | Placed
+    /** No code of the shard is free; `freesAt` is when the next one has cooled, if one is cooling. */
+    | { readonly ok: false; readonly reason: 'FULL'; readonly freesAt: number | null }
+    /** This create has been done before; the room may have ended since. */
+    | { readonly ok: false; readonly reason: 'REPLAYED'; readonly code: RoomCode; readonly ref: RoomRef };
+  join:
+    | Placed
+    | Refusal<'ROOM_NOT_FOUND' | 'CODE_EXPIRED' | 'BANNED' | 'ROOM_LOCKED' | 'ROOM_FULL' | 'SESSION_EXPIRED'>;
+  leave: Moved | SeatRefusal;
+  suspend: Moved | SeatRefusal;
+  resume: Placed | SeatRefusal;
+  renew: { readonly ok: true; readonly rev: number; readonly now: number } | SeatRefusal;
+  update: Placed | SeatRefusal | Refusal<'FORBIDDEN'>;
+  kick: Moved | SeatRefusal | Refusal<'FORBIDDEN' | 'PEER_NOT_FOUND' | 'CONFLICT'>;
+  close: Moved | SeatRefusal | Refusal<'FORBIDDEN'>;
+  read: { readonly ok: true; readonly room: RoomSnapshot } | Refusal<'ROOM_NOT_FOUND' | 'CODE_EXPIRED'>;
+  tick: Done & {
+    /** Of every room in `held` that is still there. */
+    readonly revs: readonly { readonly code: RoomCode; readonly ref: RoomRef; readonly rev: number }[];
+    /** Entries of `held` whose seat is not theirs any more. */
+    readonly lost: readonly SeatKey[];
+    readonly evicted: readonly Evicted[];
+    /** Something due was left for the next step. */
+    readonly more: boolean;
+    readonly stock: StockFigures;
+  };
+  stock: { readonly ok: true } & StockFigures;
+  arrive: {
+    readonly ok: true;
+    readonly session: SessionNumber;
+    readonly connectedAt: number;
+    readonly previous: { readonly session: SessionNumber; readonly nodeId: NodeId; readonly online: boolean } | null;
+    readonly seat: { readonly code: RoomCode; readonly ref: RoomRef } | null;
+  };
+  touch: { readonly ok: true; readonly now: number } | Refusal<'SESSION_EXPIRED'>;
+  depart: { readonly ok: true } | Refusal<'SESSION_EXPIRED'>;
+}
+
+/** Free codes are those neither occupied nor cooling: derived, never stored. */
+export interface StockFigures {
+  readonly occupied: number;
+  readonly cooling: number;
+  /** When the next code has cooled. */
+  readonly freesAt: number | null;
+}
+
+export type Outcome<C extends Command> = Outcomes[C['kind']];
+
+export type RoomEventName =
+  | 'member:joined'
+  | 'member:left'
+  | 'member:away'
+  | 'member:back'
+  | 'member:updated'
+  | 'host:changed'
+  | 'room:updated'
+  | 'room:closed';
+/** An event is the push that tells of it. */
+export type RoomEvent = { [Name in RoomEventName]: { readonly name: Name; readonly body: Push<Name> } }[RoomEventName];

@@ -1,0 +1,104 @@
+/** A room as it is kept, and what its members see of it. */
+import type { NodeId, RoomCode, RoomRef, SessionNumber, UserId } from '../protocol/ids.ts';
+import type { Member, RoomInfo, RoomSnapshot } from '../protocol/snapshot.ts';
+
+/** A member's place in a room. Instants are milliseconds by the store's clock. */
+export interface Seat {
+  readonly userId: UserId;
+  readonly name: string | null;
+  readonly mediaType?: string;
+  /** JSON text: opaque, never parsed by the rules. */
+  readonly metadata?: string;
+  /** Order of joining, from 1, never given twice in a room. */
+  readonly seq: number;
+  readonly joinedAt: number;
+  readonly state: 'present' | 'away';
+  /** The only session that may change this seat. */
+  readonly session: SessionNumber;
+  /** The node that holds the session's connection, or held it last. */
+  readonly nodeId: NodeId;
+  /** The seat is given up at this instant unless it is renewed. */
+  readonly leaseUntil: number;
+}
+
+export interface Room {
+  readonly code: RoomCode;
+  readonly ref: RoomRef;
+  readonly rev: number;
+  readonly name: string | null;
+  readonly type: string;
+  readonly maxUsers: number;
+  readonly access: RoomInfo['access'];
+  readonly locked: boolean;
+  readonly hostId: UserId | null;
+  readonly createdBy: UserId;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** When a member last asked for anything, a heartbeat included. */
+  readonly lastActive: number;
+  readonly emptySince: number | null;
+  readonly nextSeq: number;
+  /** JSON text, as in `Seat`. */
+  readonly metadata?: string;
+  readonly banned: readonly UserId[];
+  /** In the order of `seq`. */
+  readonly seats: readonly Seat[];
+}
+
+/** How long things last, in milliseconds, and what the host's leaving means. The same on every node. */
+export interface Policy {
+  readonly leaseMs: number;
+  readonly graceMs: number;
+  readonly idleMs: number;
+  readonly emptyMs: number;
+  readonly maxAgeMs: number;
+  readonly cooldownMs: number;
+  /** How long a create can be repeated with the same key. */
+  readonly receiptMs: number;
+  readonly closeOnHostLeave: boolean;
+}
+
+/** The next instant at which the room ends unless something happens, and why. */
+export function deadline(room: Room, policy: Policy): { at: number; reason: 'aged' | 'empty' | 'idle' } {
+  let next: ReturnType<typeof deadline> = { at: room.expiresAt, reason: 'aged' };
+  const idleAt = room.lastActive + policy.idleMs;
+  if (idleAt < next.at) next = { at: idleAt, reason: 'idle' };
+  if (room.emptySince !== null && room.emptySince + policy.emptyMs < next.at) {
+    next = { at: room.emptySince + policy.emptyMs, reason: 'empty' };
+  }
+  return next;
+}
+
+export function toMember(seat: Seat, hostId: UserId | null): Member {
+  return {
+    userId: seat.userId,
+    name: seat.name,
+    role: seat.userId === hostId ? 'host' : 'member',
+    state: seat.state,
+    seq: seat.seq,
+    joinedAt: seat.joinedAt,
+    ...(seat.mediaType !== undefined && { mediaType: seat.mediaType }),
+    ...(seat.metadata !== undefined && { metadata: JSON.parse(seat.metadata) }),
+  };
+}
+
+export function toInfo(room: Room): RoomInfo {
+  return {
+    code: room.code,
+    ref: room.ref,
+    rev: room.rev,
+    name: room.name,
+    type: room.type,
+    maxUsers: room.maxUsers,
+    access: room.access,
+    locked: room.locked,
+    hostId: room.hostId,
+    createdAt: room.createdAt,
+    expiresAt: room.expiresAt,
+    ...(room.metadata !== undefined && { metadata: JSON.parse(room.metadata) }),
+  };
+}
+
+export function toSnapshot(room: Room): RoomSnapshot {
+  return { ...toInfo(room), members: room.seats.map((seat) => toMember(seat, room.hostId)) };
+}

@@ -1,0 +1,255 @@
+/**
+ * The specification. Each function takes a shard's state, a command and an instant, and gives the outcome and the next
+ * state: no clock, no chance, no I/O. The memory engine is these functions; every Lua script is a translation of one.
+ */
+import type { RoomCode } from '../protocol/ids.ts';
+import type {
+  Close,
+  Create,
+  Join,
+  Kick,
+  Leave,
+  Outcome,
+  Placed,
+  Read,
+  Renew,
+  Resume,
+  SeatKey,
+  SeatRefusal,
+  ShardCommand,
+  Stock,
+  StockFigures,
+  Suspend,
+  Update,
+} from './commands.ts';
+import { allocate, type Pool } from './pool.ts';
+import { type Policy, type Room, type Seat, toInfo, toMember, toSnapshot } from './room.ts';
+import { bump, type Course, end, event, replaceSeat, seatOf, sit, suspendSeat, takeOver, vacate } from './seats.ts';
+import type { Shard, Writes } from './shard.ts';
+
+/** The instant and what does not change while a server runs. */
+export interface Circumstances {
+  readonly now: number;
+  readonly policy: Policy;
+  readonly pool: Pool;
+}
+
+export interface Step<C extends ShardCommand> {
+  readonly outcome: Outcome<C>;
+  readonly writes: Writes;
+}
+
+/** More bans than this push out the oldest: a room's record stays small. */
+export const MOST_BANS = 200;
+
+export function create(shard: Shard, command: Create, { now, policy, pool }: Circumstances): Step<Create> {
+  const receipt = command.receipt === undefined ? undefined : shard.receipts.get(command.receipt);
+  if (receipt !== undefined && receipt.until > now) {
+    return refuse({ ok: false, reason: 'REPLAYED', code: receipt.code, ref: receipt.ref });
+  }
+  const isTaken = (code: RoomCode) => shard.rooms.has(code) || shard.cooling.has(code);
+  const code = allocate(pool, command.shard, isTaken, command.candidates, command.from) ?? longestCooled(shard, now);
+  if (code === undefined) return refuse({ ok: false, reason: 'FULL', freesAt: freesAt(shard) });
+
+  const { ref, by, settings } = command;
+  const empty: Room = {
+    name: null,
+    locked: false,
+    ...settings,
+    code,
+    ref,
+    rev: 0,
+    hostId: by.userId,
+    createdBy: by.userId,
+    createdAt: now,
+    expiresAt: now + policy.maxAgeMs,
+    lastActive: now,
+    emptySince: null,
+    nextSeq: 1,
+    banned: [],
+    seats: [],
+  };
+  const { room } = sit(empty, by, now, policy);
+  return {
+    // Nobody is there yet to be told of the host's arrival: the reply is the first anyone hears of the room.
+    outcome: { ok: true, room: toSnapshot(room ?? empty), events: [] },
+    writes: {
+      rooms: new Map([[code, room]]),
+      cooling: new Map([[code, null]]),
+      ...(command.receipt !== undefined && {
+        receipts: new Map([[command.receipt, { code, ref, until: now + policy.receiptMs }]]),
+      }),
+    },
+  };
+}
+
+export function join(shard: Shard, command: Join, { now, policy }: Circumstances): Step<Join> {
+  const { by } = command;
+  const room = shard.rooms.get(command.code);
+  if (room?.ref !== command.ref) return refuse({ ok: false, reason: 'CODE_EXPIRED' });
+  if (room.banned.includes(by.userId)) return refuse({ ok: false, reason: 'BANNED' });
+  const seat = seatOf(room, by.userId);
+  // Who has a seat already may always come back to it, into a full or locked room too.
+  if (seat !== undefined) return comeBack(room, seat, by, now, policy);
+  if (room.locked) return refuse({ ok: false, reason: 'ROOM_LOCKED' });
+  if (room.seats.length >= room.maxUsers) return refuse({ ok: false, reason: 'ROOM_FULL' });
+  return placed(room, sit(room, by, now, policy));
+}
+
+export function leave(shard: Shard, command: Leave, { now, policy }: Circumstances): Step<Leave> {
+  const held = locate(shard, command);
+  if (!held.ok) return refuse(held);
+  return moved(held.room, vacate({ ...held.room, lastActive: now }, held.seat, 'left', now, policy), now, policy);
+}
+
+export function suspend(shard: Shard, command: Suspend, { now, policy }: Circumstances): Step<Suspend> {
+  const held = locate(shard, command);
+  if (!held.ok) return refuse(held);
+  const { room, seat } = held;
+  if (seat.state === 'away') return moved(room, { room, events: [], evicted: [] }, now, policy);
+  return moved(room, { ...suspendSeat(room, seat, now, policy), evicted: [] }, now, policy);
+}
+
+export function resume(shard: Shard, command: Resume, { now, policy }: Circumstances): Step<Resume> {
+  const held = locateSeat(shard, command);
+  if (!held.ok) return refuse(held);
+  return comeBack(held.room, held.seat, { session: command.session, nodeId: command.nodeId }, now, policy);
+}
+
+export function renew(shard: Shard, command: Renew, { now, policy }: Circumstances): Step<Renew> {
+  const held = locate(shard, command);
+  if (!held.ok) return refuse(held);
+  const room: Room = { ...held.room, seats: replaceSeat(held.room, renewed(held.seat, now, policy)), lastActive: now };
+  return {
+    outcome: { ok: true, rev: room.rev, now },
+    writes: { rooms: new Map([[room.code, room]]) },
+  };
+}
+
+export function update(shard: Shard, command: Update, { now }: Circumstances): Step<Update> {
+  const held = locate(shard, command);
+  if (!held.ok) return refuse(held);
+  const { change } = command;
+  if (change.of === 'room' && held.room.hostId !== command.userId) return refuse({ ok: false, reason: 'FORBIDDEN' });
+  if (Object.keys(change.to).length === 0) {
+    return { outcome: { ok: true, room: toSnapshot(held.room), events: [] }, writes: {} };
+  }
+  const room =
+    change.of === 'room'
+      ? bump(held.room, { ...change.to, lastActive: now })
+      : bump(held.room, { seats: replaceSeat(held.room, { ...held.seat, ...change.to }), lastActive: now });
+  const told =
+    change.of === 'room'
+      ? event(room, 'room:updated', { room: toInfo(room) })
+      : event(room, 'member:updated', { member: toMember({ ...held.seat, ...change.to }, room.hostId) });
+  return {
+    outcome: { ok: true, room: toSnapshot(room), events: [told] },
+    writes: { rooms: new Map([[room.code, room]]) },
+  };
+}
+
+export function kick(shard: Shard, command: Kick, { now, policy }: Circumstances): Step<Kick> {
+  const held = locate(shard, command);
+  if (!held.ok) return refuse(held);
+  if (held.room.hostId !== command.userId) return refuse({ ok: false, reason: 'FORBIDDEN' });
+  if (command.target === command.userId) return refuse({ ok: false, reason: 'CONFLICT' });
+  const target = seatOf(held.room, command.target);
+  if (target === undefined) return refuse({ ok: false, reason: 'PEER_NOT_FOUND' });
+  const banned = command.ban ? [...held.room.banned, command.target].slice(-MOST_BANS) : held.room.banned;
+  return moved(
+    held.room,
+    vacate({ ...held.room, banned, lastActive: now }, target, 'kicked', now, policy),
+    now,
+    policy,
+  );
+}
+
+export function close(shard: Shard, command: Close, { now, policy }: Circumstances): Step<Close> {
+  const held = locate(shard, command);
+  if (!held.ok) return refuse(held);
+  if (held.room.hostId !== command.userId) return refuse({ ok: false, reason: 'FORBIDDEN' });
+  return moved(held.room, end(held.room, 'closed'), now, policy);
+}
+
+export function read(shard: Shard, command: Read): Step<Read> {
+  const room = shard.rooms.get(command.code);
+  if (command.ref !== undefined && room?.ref !== command.ref) return refuse({ ok: false, reason: 'CODE_EXPIRED' });
+  if (room === undefined) return refuse({ ok: false, reason: 'ROOM_NOT_FOUND' });
+  return { outcome: { ok: true, room: toSnapshot(room) }, writes: {} };
+}
+
+export function stock(shard: Shard): Step<Stock> {
+  return { outcome: { ok: true, ...figures(shard) }, writes: {} };
+}
+
+export const figures = (shard: Shard): StockFigures => ({
+  occupied: shard.rooms.size,
+  cooling: shard.cooling.size,
+  freesAt: freesAt(shard),
+});
+
+/** Only a present member is kept by renewing; an away one must resume. */
+export const renewed = (seat: Seat, now: number, policy: Policy): Seat =>
+  seat.state === 'present' ? { ...seat, leaseUntil: now + policy.leaseMs } : seat;
+
+/** A room that has ended frees its code into cooling, in the same step. */
+export function settle(code: RoomCode, room: Room | null, now: number, policy: Policy): Writes {
+  return {
+    rooms: new Map([[code, room]]),
+    ...(room === null && { cooling: new Map([[code, now + policy.cooldownMs]]) }),
+  };
+}
+
+type Held = { readonly ok: true; readonly room: Room; readonly seat: Seat };
+
+/** The seat that the command's session holds. */
+export function locate(shard: Shard, key: SeatKey): Held | SeatRefusal {
+  const held = locateSeat(shard, key);
+  return held.ok && held.seat.session !== key.session ? { ok: false, reason: 'SESSION_EXPIRED' } : held;
+}
+
+function locateSeat(shard: Shard, key: SeatKey): Held | SeatRefusal {
+  const room = shard.rooms.get(key.code);
+  if (room?.ref !== key.ref) return { ok: false, reason: 'CODE_EXPIRED' };
+  const seat = seatOf(room, key.userId);
+  return seat === undefined ? { ok: false, reason: 'NOT_IN_ROOM' } : { ok: true, room, seat };
+}
+
+function comeBack(room: Room, seat: Seat, by: Pick<Join['by'], 'session' | 'nodeId'>, now: number, policy: Policy) {
+  if (by.session < seat.session) return refuse({ ok: false, reason: 'SESSION_EXPIRED' });
+  if (by.session === seat.session && seat.state === 'present') {
+    return placed(room, { room: { ...room, lastActive: now }, events: [], evicted: [] });
+  }
+  return placed(room, takeOver(room, seat, { session: by.session, nodeId: by.nodeId }, now, policy));
+}
+
+function placed(before: Room, course: Course): { outcome: Placed; writes: Writes } {
+  const { room, events } = course;
+  return {
+    outcome: { ok: true, room: toSnapshot(room ?? before), events },
+    writes: { rooms: new Map([[before.code, room]]) },
+  };
+}
+
+function moved(before: Room, course: Course, now: number, policy: Policy) {
+  const { room, events, evicted } = course;
+  const rev = room?.rev ?? events.at(-1)?.body.rev ?? before.rev;
+  return { outcome: { ok: true, rev, events, evicted } as const, writes: settle(before.code, room, now, policy) };
+}
+
+const refuse = <const Refused>(outcome: Refused): { outcome: Refused; writes: Writes } => ({ outcome, writes: {} });
+
+function longestCooled(shard: Shard, now: number): RoomCode | undefined {
+  return cooled(shard.cooling, now)[0];
+}
+
+/** Codes that have cooled, the longest cooled first. */
+export function cooled(cooling: ReadonlyMap<RoomCode, number>, now: number): RoomCode[] {
+  return [...cooling]
+    .filter(([, until]) => until <= now)
+    .sort(([codeA, a], [codeB, b]) => a - b || (codeA < codeB ? -1 : 1))
+    .map(([code]) => code);
+}
+
+const freesAt = (shard: Shard): number | null =>
+  shard.cooling.size === 0 ? null : Math.min(...shard.cooling.values());
