@@ -80,7 +80,7 @@ function filesUnder(directory) {
 try {
   main();
 } catch (error) {
-  console.error(`build:server failed: ${error instanceof Error ? error.message : error}`);
+  console.error(`build:server failed: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 } finally {
   rmSync(aside, { recursive: true, force: true });

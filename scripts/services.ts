@@ -36,10 +36,9 @@ const origins: Readonly<Record<Service, Origin>> = {
 
 // A plain user's path often lacks sbin, where Debian keeps nginx.
 const { PATH = '' } = process.env;
-const searchPath = [
-  ...PATH.split(delimiter),
-  ...['/usr/local/sbin', '/usr/sbin', '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin'],
-].filter((directory) => directory !== '');
+const searchPath = `${PATH}:/usr/local/sbin:/usr/sbin:/usr/local/bin:/usr/bin:/opt/homebrew/bin`
+  .split(delimiter)
+  .filter((directory) => directory !== '');
 
 const run = promisify(execFile);
 

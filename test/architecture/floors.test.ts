@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { type Sources, violations } from './violations.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+test('nobody imports from above, aside or in a circle', () => {
+  const sources = readSources(['src', 'client-demo']);
+  expect(sources.size).toBeGreaterThan(0);
+  expect(violations(sources)).toEqual([]);
+});
+
+// A checker that cannot fail proves nothing: every rule is broken here once.
+describe('the checker reports', () => {
+  const planted: readonly (readonly [name: string, file: string, text: string, report: RegExp])[] = [
+    ['a package on the wrong floor', 'src/room/bad.ts', `import { z } from 'zod';`, /zod: this package/],
+    ['a subpath of one', 'src/room/bad.ts', `import 'zod/v4';`, /zod\/v4: this package/],
+    ['socket.io outside of the server', 'src/engine/bad.ts', `import 'socket.io';`, /socket.io: this package/],
+    ['the browser package in the server', 'src/server/bad.ts', `import 'socket.io-client';`, /this package/],
+    ['Redis outside of its engine', 'src/engine/bad.ts', `import 'redis';`, /redis: this package/],
+    ['the adapter outside of it', 'src/server/bad.ts', `import '@socket.io/redis-adapter';`, /this package/],
+    ['Node in the protocol', 'src/protocol/bad.ts', `import 'node:crypto';`, /knows nothing of Node/],
+    ['the cellar looking up', 'src/support/bad.ts', `import '../protocol/ids.ts';`, /may import nothing of ours/],
+    ['a room that asks an engine', 'src/room/bad.ts', `import '../engine/engine.ts';`, /may import src\/protocol/],
+    ['a server that chooses', 'src/server/bad.ts', `import '../engine/memory.ts';`, /src\/server may import/],
+    ['common ground that chooses', 'src/engine/bad.ts', `import './redis/index.ts';`, /src\/engine may import/],
+    [
+      'one engine inside of another',
+      'src/engine/redis/bad.ts',
+      `import '../memory.ts';`,
+      /src\/engine\/redis may import/,
+    ],
+    ['a server inside of the client', 'src/client/bad.ts', `import '../server/server.ts';`, /src\/client may import/],
+    ['a type import', 'src/room/bad.ts', `import type { E } from '../engine/engine.ts';`, /may import/],
+    ['an inline type import', 'src/room/bad.ts', `export type T = import('../engine/engine.ts').E;`, /may import/],
+    ['a re-export', 'src/room/bad.ts', `export * from '../engine/engine.ts';`, /may import/],
+    ['a dynamic import', 'src/room/bad.ts', `await import('../engine/engine.ts');`, /may import/],
+    ['a value import of mere types', 'src/room/bad.ts', `import { T } from '../protocol/types.ts';`, /import type/],
+    ['a file on no floor', 'src/attic/bad.ts', `import 'zod';`, /stands on no floor/],
+    ['a file that is not there', 'src/room/bad.ts', `import './nowhere.ts';`, /no such source file/],
+    ['the environment', 'src/server/bad.ts', `export const a = process.env['A'];`, /reads process.env/],
+    ['the environment by destructuring', 'src/server/bad.ts', `const { env } = process;`, /reads process.env/],
+    ['the environment by key', 'src/server/bad.ts', `process['env'];`, /reads process.env/],
+    ['the environment by import', 'src/server/bad.ts', `import { env as e } from 'node:process';`, /reads process.env/],
+    [
+      'a circle',
+      'src/protocol/ids.ts',
+      `import './more.ts';\nexport const id = 1;`,
+      /ids.ts -> src\/protocol\/more.ts -> .*ids.ts: a cycle/,
+    ],
+    ['a file that imports itself', 'src/room/bad.ts', `import './bad.ts';`, /a cycle/],
+  ];
+
+  test.each(planted)('%s', (_name, file, text, report) => {
+    const found = violations(new Map([...house, [file, text]]));
+    expect(found).toEqual([expect.stringMatching(report)]);
+    expect(found[0]).toMatch(new RegExp(`^${file}\\b`));
+  });
+
+  test('nothing in a house that is in order', () => {
+    expect(violations(house)).toEqual([]);
+  });
+});
+
+const house: Sources = new Map([
+  ['src/protocol/ids.ts', `import { z } from 'zod';\nexport const id = z.string();`],
+  ['src/protocol/more.ts', `import { id } from './ids.ts';\nexport const more = id;`],
+  ['src/protocol/types.ts', `export interface T { a: 1 }`],
+  ['src/room/room.ts', `import type { T } from '../protocol/types.ts';\nexport const room = {} as T;`],
+  [
+    'src/engine/engine.ts',
+    `import { room } from '../room/room.ts';\nexport type E = typeof room;\nexport const e = 1;`,
+  ],
+  ['src/engine/memory.ts', `import 'node:events';\nimport { e } from './engine.ts';\nexport const memory = e;`],
+  ['src/engine/redis/index.ts', `import 'redis';\nimport { e } from '../engine.ts';\nexport const redis = e;`],
+  ['src/server/server.ts', `import 'socket.io';\nimport { e } from '../engine/engine.ts';\nexport const s = e;`],
+  ['src/cli/main.ts', `import '../engine/redis/index.ts';\nimport '../server/server.ts';\nprocess.env['A'];`],
+  ['src/index.ts', `export { memory } from './engine/memory.ts';\nexport { s } from './server/server.ts';`],
+]);
+
+function readSources(folders: readonly string[]): Sources {
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `${folder}/${name}`),
+  );
+  return new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+}

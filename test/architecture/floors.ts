@@ -1,0 +1,53 @@
+/**
+ * Who may import whom. A floor is a folder or a file; the longest matching path decides. Type imports count: a type is
+ * a dependency of whoever reads the code.
+ */
+
+export interface Floor {
+  readonly path: string;
+  /** Folders and files (without extension) that it may import; its own are always allowed. */
+  readonly ours: readonly string[];
+  readonly packages: readonly string[];
+  /** Whether it may use Node's own modules: what also runs in a browser may not. */
+  readonly node: boolean;
+}
+
+const chooses = ['src/engine', 'src/reference', 'src/room', 'src/protocol', 'src/server', 'src/support', 'src/client'];
+
+export const floors: readonly Floor[] = [
+  { path: 'src/protocol', ours: [], packages: ['zod'], node: false },
+  { path: 'src/room', ours: ['src/protocol'], packages: [], node: false },
+  { path: 'src/support', ours: [], packages: ['pino', 'pino-pretty'], node: true },
+  {
+    path: 'src/engine',
+    ours: ['src/room', 'src/protocol', 'src/support'],
+    packages: ['socket.io-adapter'],
+    node: true,
+  },
+  {
+    path: 'src/engine/redis',
+    ours: ['src/engine/engine', 'src/room', 'src/protocol', 'src/support'],
+    packages: ['redis', '@socket.io/redis-adapter', 'socket.io-adapter', 'zod'],
+    node: true,
+  },
+  {
+    path: 'src/reference',
+    ours: ['src/protocol', 'src/support'],
+    packages: ['libsql', 'pg', 'mysql2', 'zod'],
+    node: true,
+  },
+  {
+    path: 'src/server',
+    ours: ['src/engine/engine', 'src/reference/generator', 'src/room', 'src/protocol', 'src/support'],
+    packages: ['socket.io', 'socket.io-parser', 'fastify', '@fastify', 'jose', 'rate-limiter-flexible', 'zod'],
+    node: true,
+  },
+  { path: 'src/client', ours: ['src/protocol'], packages: ['socket.io-client'], node: false },
+  { path: 'src/cli', ours: chooses, packages: ['commander', 'close-with-grace', 'zod'], node: true },
+  { path: 'src/index.ts', ours: chooses, packages: [], node: true },
+  { path: 'client-demo', ours: ['src/client', 'src/protocol'], packages: ['socket.io-client'], node: false },
+  { path: 'client-demo/vite.config.ts', ours: [], packages: ['vite'], node: true },
+];
+
+/** Only the roof reads the environment: everything below is given its options. */
+export const readsEnvironment: readonly string[] = ['src/cli'];
