@@ -1,0 +1,179 @@
+import { createClient } from 'redis';
+import { withDeadline } from './deadline.ts';
+
+export type RedisClient = ReturnType<typeof createClient>;
+
+/** `state` runs scripts, `pub` publishes, `sub` subscribes. Three connections, so that none waits behind another's work. */
+export type RedisRole = 'state' | 'pub' | 'sub';
+
+export interface RedisConnectOptions {
+  /** `redis://`, `rediss://` or `unix://`. May hold credentials, so it is never repeated in an error or a log line. */
+  url: string;
+  /** How long the first connect and the check of the server may take together with retries. */
+  connectMs?: number;
+  /** How often each connection asks whether the other end is still there. */
+  pingMs?: number;
+  /** A connection that was silent this long is given up and made again. More than `pingMs`. */
+  silenceMs?: number;
+  /** What an operator should know and no caller can act on. */
+  warn?: (message: string) => void;
+  /** A connection came up or was lost: one call for each change, not one for each attempt. */
+  onLink?: (role: RedisRole, up: boolean, error: Error | undefined) => void;
+}
+
+export interface RedisClients extends AsyncDisposable, Readonly<Record<RedisRole, RedisClient>> {
+  /** Host and port, without credentials: fit for logs. */
+  readonly address: string;
+  /** Never hangs and never rejects. */
+  close(): Promise<void>;
+}
+
+const ROLES = ['state', 'pub', 'sub'] as const;
+const CLOSE_MS = 1_000;
+const OLDEST_REDIS = 7;
+
+/**
+ * Connects all three roles and checks that the server is one we can live with. Rejects with one error that names the
+ * address. Sentinel and Cluster get their own function beside `standalone`; what the rest of the engine sees stays.
+ */
+export async function connectRedis(options: RedisConnectOptions): Promise<RedisClients> {
+  const address = addressOf(options.url);
+  const lastError: { message?: string } = {};
+  const clients = standalone(options, (error) => {
+    lastError.message = error.message;
+  });
+  const close = async (): Promise<void> => {
+    await Promise.all(ROLES.map((role) => closeBounded(clients[role])));
+  };
+  const connectMs = options.connectMs ?? 5_000;
+  const tooLate = (): Error =>
+    new Error(`Redis at ${address} did not answer within ${connectMs} ms (${lastError.message ?? 'no reply'})`);
+  try {
+    const ready = Promise.all(ROLES.map((role) => clients[role].connect()));
+    await withDeadline(
+      ready.then(() => checkServer(clients.state, address, options.warn)),
+      connectMs,
+      tooLate,
+    );
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { ...clients, address, close, [Symbol.asyncDispose]: close };
+}
+
+/** 50, 100, 200, 400, 500 ms with jitter. Always a number: `false` or an Error would end the client for good. */
+export function reconnectDelay(retries: number): number {
+  return Math.min(50 * 2 ** Math.min(retries, 10), 500) + Math.floor(Math.random() * 100);
+}
+
+function standalone(options: RedisConnectOptions, onError: (error: Error) => void): Record<RedisRole, RedisClient> {
+  const make = (role: RedisRole): RedisClient => {
+    const client = createClient({
+      url: options.url,
+      name: `signalbox-${role}`,
+      // node-redis' own timeout bounds only unwritten commands and costs an AbortSignal for each: our deadlines do it.
+      commandOptions: { timeout: 0 },
+      // An offline queue would deliver stale writes and messages after an outage.
+      disableOfflineQueue: role !== 'sub',
+      maintNotifications: 'disabled',
+      disableClientInfo: true,
+      // The ping keeps a healthy connection from ever being silent (a subscriber too), and silence then means that the
+      // other end is gone: a link that swallows packets would otherwise be noticed by the kernel after 15 minutes.
+      pingInterval: options.pingMs ?? 5_000,
+      socket: { reconnectStrategy: reconnectDelay, socketTimeout: options.silenceMs ?? 15_000, connectTimeout: 5_000 },
+    });
+    watch(client, role, options, onError);
+    return client as RedisClient; // the option literals narrow type parameters that no caller needs
+  };
+  return { state: make('state'), pub: make('pub'), sub: make('sub') };
+}
+
+interface Watched {
+  readonly isReady: boolean;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'ready', listener: () => void): unknown;
+}
+
+/** Without an `error` listener a lost connection ends the process. */
+function watch(client: Watched, role: RedisRole, options: RedisConnectOptions, onError: (error: Error) => void): void {
+  let up = false;
+  client.on('ready', () => {
+    up = true;
+    options.onLink?.(role, true, undefined);
+  });
+  client.on('error', (error) => {
+    onError(error);
+    if (!up || client.isReady) return;
+    up = false;
+    options.onLink?.(role, false, error);
+  });
+}
+
+/** `close()` waits for replies, for ever when Redis is frozen. */
+async function closeBounded(client: RedisClient): Promise<void> {
+  try {
+    if (client.isOpen) await withDeadline(client.close(), CLOSE_MS, () => new Error('close took too long'));
+  } catch {
+    // Destroyed below: closing has no outcome that anybody could act on.
+  }
+  client.destroy();
+}
+
+async function checkServer(client: RedisClient, address: string, warn: RedisConnectOptions['warn']): Promise<void> {
+  const server = await info(client, 'server', warn);
+  const version = server.get('redis_version');
+  // Valkey reports itself as Redis 7.2.4 and adds a version of its own.
+  if (version !== undefined && !server.has('valkey_version') && Number.parseInt(version, 10) < OLDEST_REDIS) {
+    throw new Error(
+      `Redis at ${address} is version ${version}: Redis ${OLDEST_REDIS} or Valkey is needed (sharded Pub/Sub)`,
+    );
+  }
+  const policy = await maxmemoryPolicy(client, warn);
+  if (policy === undefined || policy === 'noeviction') return;
+  throw new Error(
+    `Redis at ${address} has maxmemory-policy "${policy}": set "noeviction", or rooms vanish when memory is short`,
+  );
+}
+
+async function maxmemoryPolicy(client: RedisClient, warn: RedisConnectOptions['warn']): Promise<string | undefined> {
+  // INFO says it too, and hosted Redis often allows INFO but not CONFIG.
+  const fromInfo = (await info(client, 'memory', undefined)).get('maxmemory_policy');
+  if (fromInfo !== undefined) return fromInfo;
+  try {
+    return (await client.configGet('maxmemory-policy'))['maxmemory-policy'];
+  } catch (error) {
+    warn?.(`cannot read the maxmemory-policy of Redis; make sure that it is noeviction (${reason(error)})`);
+    return undefined;
+  }
+}
+
+async function info(
+  client: RedisClient,
+  section: string,
+  warn: RedisConnectOptions['warn'],
+): Promise<Map<string, string>> {
+  try {
+    const text = await client.info(section);
+    const lines = text.split(/\r?\n/).filter((line) => line.includes(':'));
+    return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
+  } catch (error) {
+    warn?.(`cannot read the version of Redis; ${OLDEST_REDIS} or newer is needed (${reason(error)})`);
+    return new Map();
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function addressOf(url: string): string {
+  // The parser's own errors repeat the URL, and with it the password.
+  if (!URL.canParse(url)) throw new Error('the Redis URL cannot be parsed: expected redis://host:port');
+  const { protocol, hostname, port, pathname } = new URL(url);
+  if (protocol === 'unix:') return pathname;
+  if (protocol !== 'redis:' && protocol !== 'rediss:') {
+    throw new Error(`the Redis URL starts with ${protocol}// : expected redis://, rediss:// or unix://`);
+  }
+  return `${hostname || 'localhost'}:${port || '6379'}`;
+}
