@@ -1,0 +1,229 @@
+import { withDeadline } from './deadline.ts';
+
+export type ChannelListener = (message: Buffer, channel: Buffer) => void;
+
+/** The methods of a node-redis client that subscriptions need. */
+export interface SubscribingClient {
+  readonly isReady: boolean;
+  sSubscribe(channel: string, listener: ChannelListener, buffers: true): Promise<void>;
+  sUnsubscribe(channel: string): Promise<void>;
+  getPubSubListeners(type: 'SHARDED'): Map<string, unknown>;
+  on(event: ClientEvent, listener: () => void): unknown;
+  off(event: ClientEvent, listener: () => void): unknown;
+}
+
+type ClientEvent = 'ready' | 'reconnecting' | 'end' | 'error';
+
+export interface SubscriptionOptions {
+  deadlineMs: number;
+  lingerMs: number;
+  lingers: (channel: string) => boolean;
+  unavailable: () => Error;
+  warn: (message: string, error: unknown) => void;
+}
+
+interface Waiter {
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
+interface Channel {
+  readonly name: string;
+  /** Undefined when nobody wants the channel: what still arrives is dropped. */
+  listener: ChannelListener | undefined;
+  /** Redis has acknowledged the subscription on the connection of now. */
+  acknowledged: boolean;
+  /** An operation is under way: nothing else is sent for this channel until Redis has answered. */
+  busy: boolean;
+  lingering: NodeJS.Timeout | undefined;
+  /** Waiting for the next attempt after Redis refused. */
+  pause: NodeJS.Timeout | undefined;
+  refusals: number;
+  readonly waiters: Set<Waiter>;
+  readonly receive: ChannelListener;
+}
+
+/**
+ * Brings each channel to the state that was wanted last, one operation at a time.
+ *
+ * node-redis would subscribe again by itself after a reconnect, but it does so before it is ready and stops writing at
+ * the first full socket buffer (16 KB, about 300 channels): it waits for ever for replies to what it never wrote, and
+ * is never ready again. So it is made to forget, and the channels converge here once it is ready.
+ */
+export class Subscriptions {
+  readonly #client: SubscribingClient;
+  readonly #options: SubscriptionOptions;
+  readonly #channels = new Map<string, Channel>();
+  #losses = 0;
+  #connected: boolean;
+  #closed = false;
+
+  constructor(client: SubscribingClient, options: SubscriptionOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#connected = client.isReady;
+    client.on('ready', this.#onReady);
+    for (const event of ['reconnecting', 'end', 'error'] as const) client.on(event, this.#onLoss);
+  }
+
+  want(name: string, listener: ChannelListener): void {
+    if (this.#closed) return;
+    const channel = this.#channel(name);
+    channel.listener = listener;
+    clearTimeout(channel.lingering);
+    channel.lingering = undefined;
+    this.#converge(channel);
+  }
+
+  /** With a listener: only when it is still the one. */
+  unwant(name: string, listener?: ChannelListener): void {
+    const channel = this.#channels.get(name);
+    if (channel?.listener === undefined || (listener !== undefined && channel.listener !== listener)) return;
+    channel.listener = undefined;
+    if (channel.acknowledged && this.#options.lingers(name)) {
+      channel.lingering = setTimeout(() => {
+        channel.lingering = undefined;
+        this.#converge(channel);
+      }, this.#options.lingerMs).unref();
+    }
+    this.#converge(channel);
+  }
+
+  live(name: string): Promise<void> {
+    if (this.#closed) return Promise.reject(this.#options.unavailable());
+    const channel = this.#channel(name);
+    if (isLive(channel)) return Promise.resolve();
+    const waiter: Waiter = { resolve: () => undefined, reject: () => undefined };
+    const acknowledged = new Promise<void>((resolve, reject) => {
+      waiter.resolve = resolve;
+      waiter.reject = reject;
+      channel.waiters.add(waiter);
+    });
+    return withDeadline(acknowledged, this.#options.deadlineMs, this.#options.unavailable).finally(() => {
+      channel.waiters.delete(waiter);
+      this.#forgetIdle(channel);
+    });
+  }
+
+  stats(): { channels: number; live: number; losses: number } {
+    let live = 0;
+    for (const channel of this.#channels.values()) if (isLive(channel)) live += 1;
+    return { channels: this.#channels.size, live, losses: this.#losses };
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#client.off('ready', this.#onReady);
+    for (const event of ['reconnecting', 'end', 'error'] as const) this.#client.off(event, this.#onLoss);
+    for (const channel of this.#channels.values()) {
+      channel.listener = undefined;
+      clearTimeout(channel.lingering);
+      clearTimeout(channel.pause);
+      for (const waiter of channel.waiters) waiter.reject(this.#options.unavailable());
+    }
+    this.#channels.clear();
+  }
+
+  readonly #onReady = (): void => {
+    this.#connected = true;
+    for (const channel of this.#channels.values()) {
+      clearTimeout(channel.pause);
+      channel.pause = undefined;
+      this.#converge(channel);
+    }
+  };
+
+  /** Fires before node-redis connects again, and while it fails to: whatever was acknowledged is so no more. */
+  readonly #onLoss = (): void => {
+    if (this.#client.isReady) return; // an `error` that left the connection alone
+    if (this.#connected) this.#losses += 1;
+    this.#connected = false;
+    this.#client.getPubSubListeners('SHARDED').clear();
+    for (const channel of this.#channels.values()) {
+      channel.acknowledged = false;
+      clearTimeout(channel.lingering);
+      channel.lingering = undefined;
+      this.#forgetIdle(channel);
+    }
+  };
+
+  #channel(name: string): Channel {
+    const known = this.#channels.get(name);
+    if (known !== undefined) return known;
+    const channel: Channel = {
+      name,
+      listener: undefined,
+      acknowledged: false,
+      busy: false,
+      lingering: undefined,
+      pause: undefined,
+      refusals: 0,
+      waiters: new Set(),
+      receive: (message, from) => this.#deliver(channel, message, from),
+    };
+    this.#channels.set(name, channel);
+    return channel;
+  }
+
+  #converge(channel: Channel): void {
+    if (isLive(channel)) for (const waiter of channel.waiters) waiter.resolve();
+    if (this.#closed || channel.busy || channel.pause !== undefined || !this.#client.isReady) return;
+    const needed = channel.listener !== undefined || channel.lingering !== undefined;
+    if (needed === channel.acknowledged) {
+      this.#forgetIdle(channel);
+      return;
+    }
+    channel.busy = true;
+    void this.#operate(channel, needed);
+  }
+
+  /** Never rejects. node-redis writes what is asked for in one tick in one go. */
+  async #operate(channel: Channel, subscribe: boolean): Promise<void> {
+    // From here on an old acknowledgement proves nothing: whoever wants the channel back must wait for a new one.
+    channel.acknowledged = false;
+    try {
+      if (subscribe) await this.#client.sSubscribe(channel.name, channel.receive, true);
+      else await this.#client.sUnsubscribe(channel.name);
+      channel.acknowledged = subscribe;
+      channel.refusals = 0;
+    } catch (error) {
+      // A refused unsubscription leaves the channel subscribed, on the same connection.
+      channel.acknowledged = !subscribe && this.#client.isReady;
+      // With the connection gone there is nothing to retry: `ready` converges every channel.
+      if (this.#client.isReady) this.#pauseAfterRefusal(channel, error);
+    }
+    channel.busy = false;
+    this.#converge(channel);
+  }
+
+  #pauseAfterRefusal(channel: Channel, error: unknown): void {
+    if (this.#closed) return;
+    if (channel.refusals === 0) this.#options.warn(`Redis refuses the subscription of ${channel.name}`, error);
+    const ms = Math.min(100 * 2 ** channel.refusals, 5_000);
+    channel.refusals = Math.min(channel.refusals + 1, 10);
+    channel.pause = setTimeout(() => {
+      channel.pause = undefined;
+      this.#converge(channel);
+    }, ms).unref();
+  }
+
+  /** A listener that throws inside node-redis' decoder would lose the rest of what was read. */
+  #deliver(channel: Channel, message: Buffer, from: Buffer): void {
+    try {
+      channel.listener?.(message, from);
+    } catch (error) {
+      this.#options.warn(`the listener of ${channel.name} threw`, error);
+    }
+  }
+
+  #forgetIdle(channel: Channel): void {
+    const idle = channel.listener === undefined && !channel.acknowledged && !channel.busy;
+    if (!idle || channel.waiters.size > 0) return;
+    clearTimeout(channel.pause);
+    this.#channels.delete(channel.name);
+  }
+}
+
+function isLive(channel: Channel): boolean {
+  return channel.listener !== undefined && channel.acknowledged;
+}

@@ -1,0 +1,373 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createShardedAdapter } from '@socket.io/redis-adapter';
+import { Server, type Socket } from 'socket.io';
+import { type Socket as ClientSocket, io as connectClient } from 'socket.io-client';
+import { expect, test, vi } from 'vitest';
+import { type Bus, createBus, roomChannel } from '../../src/engine/redis/bus.ts';
+import { connectRedis, type RedisClients } from '../../src/engine/redis/connect.ts';
+import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { type RedisServer, startRedis } from '../support/redis.ts';
+
+const PREFIX = 'sb:';
+const ROUND_TRIP_MS = 20;
+const LINGER_MS = 300;
+const DEADLINE_MS = 1_500;
+const ROOM = 'room:{ROM202600000042}';
+const MEMBER = `${ROOM}:anna`;
+
+class Unavailable extends Error {}
+
+/** A client of a node, and the node's end of it. */
+interface Guest {
+  seat: Socket;
+  /** The arguments of every event `note`, in the order of arrival. */
+  notes: unknown[];
+}
+
+/** One node: its own connections through its own slow proxy, the bus, a real Socket.IO server on the sharded adapter. */
+interface TestNode extends AsyncDisposable {
+  io: Server;
+  bus: Bus;
+  proxy: TcpProxy;
+  clients: RedisClients;
+  warnings: string[];
+  guest(): Promise<Guest>;
+  join(guest: Guest, room: string): Promise<void>;
+}
+
+test('nothing is lost right after live: 100 rooms, 100 messages', async () => {
+  await using redis = await startRedis();
+  await using near = await startNode(redis);
+  await using far = await startNode(redis);
+  const guest = await far.guest();
+  for (let i = 0; i < 100; i += 1) {
+    const room = `room:{ROM2026${i}}`;
+    await far.join(guest, room);
+    near.io.to(room).emit('note', i);
+  }
+  await vi.waitFor(() => expect(guest.notes).toHaveLength(100));
+  expect(guest.notes).toEqual(Array.from({ length: 100 }, (_, i) => i));
+});
+
+test.each([
+  ['a room, which lingers', ROOM],
+  ['a member, which does not', MEMBER],
+])('leaving and joining again within a round trip never leaves a node deaf: %s', async (_, room) => {
+  await using redis = await startRedis();
+  await using near = await startNode(redis);
+  await using far = await startNode(redis);
+  const guest = await far.guest();
+  await far.join(guest, room);
+  for (let i = 0; i < 50; i += 1) {
+    await guest.seat.leave(room);
+    await far.join(guest, room);
+    near.io.to(room).emit('note', i);
+    await vi.waitFor(() => expect(guest.notes.at(-1)).toBe(i), { interval: 2 });
+  }
+  expect(guest.notes).toEqual(Array.from({ length: 50 }, (_, i) => i));
+});
+
+test('joining and leaving without waiting ends in what was wanted last', async () => {
+  await using redis = await startRedis();
+  await using near = await startNode(redis);
+  await using far = await startNode(redis);
+  const guest = await far.guest();
+  for (let i = 0; i < 25; i += 1) {
+    void guest.seat.join(MEMBER);
+    await turn();
+    void guest.seat.leave(MEMBER);
+    await turn();
+  }
+  await vi.waitFor(async () => expect(await reach(near, MEMBER)).toBe(0));
+  for (let i = 0; i < 25; i += 1) {
+    void guest.seat.leave(MEMBER);
+    await turn();
+    void guest.seat.join(MEMBER);
+    await turn();
+  }
+  await far.bus.live(roomChannel(PREFIX, MEMBER));
+  expect(await reach(near, MEMBER)).toBe(1);
+});
+
+test('a channel lingers: coming back costs no command, then it is unsubscribed', async () => {
+  await using redis = await startRedis();
+  await using near = await startNode(redis);
+  await using far = await startNode(redis);
+  const guest = await far.guest();
+  await far.join(guest, ROOM);
+  const asked = commandsSeen(far.proxy);
+  await guest.seat.leave(ROOM);
+  expect(await reach(near, ROOM), 'still subscribed').toBe(1);
+  await far.join(guest, ROOM);
+  near.io.to(ROOM).emit('note', 'back');
+  await vi.waitFor(() => expect(guest.notes).toEqual(['back'])); // and not what was sent while nobody was there
+  expect(asked().filter((name) => name.includes('subscribe'))).toEqual([]);
+  await guest.seat.leave(ROOM);
+  await vi.waitFor(async () => expect(await reach(near, ROOM)).toBe(0));
+  expect(asked().filter((name) => name.includes('subscribe'))).toEqual(['sunsubscribe']);
+});
+
+test('receivers: 1 for a remote member, 0 as soon as it left, 0 for an unknown one', async () => {
+  await using redis = await startRedis();
+  await using near = await startNode(redis);
+  await using far = await startNode(redis);
+  const guest = await far.guest();
+  await far.join(guest, MEMBER);
+  expect(await reach(near, MEMBER)).toBe(1);
+  expect(await reach(near, `${ROOM}:nobody`)).toBe(0);
+  const [there, nowhere] = await Promise.all([reach(near, MEMBER), reach(near, `${ROOM}:nobody`)]);
+  expect([there, nowhere]).toEqual([1, 0]);
+  expect(await near.bus.receivers(() => undefined)).toBe(0);
+  await guest.seat.leave(MEMBER);
+  await vi.waitFor(async () => expect(await reach(near, MEMBER)).toBe(0), { timeout: LINGER_MS / 2, interval: 5 });
+  await expect(near.bus.receivers(() => fail('emit'))).rejects.toThrow('emit');
+});
+
+test('a node without members of a room receives no byte of it', async () => {
+  await using redis = await startRedis();
+  await using near = await startNode(redis);
+  await using far = await startNode(redis);
+  await using idle = await startNode(redis);
+  const guest = await far.guest();
+  const bystander = await idle.guest();
+  await far.join(guest, ROOM);
+  await idle.join(bystander, 'room:{ROM202600000043}');
+  const before = [far.proxy.bytesDown, idle.proxy.bytesDown];
+  for (let i = 0; i < 100; i += 1) near.io.to(ROOM).emit('note', 'x'.repeat(1_000));
+  near.io.to('room:{ROM202600000043}').emit('note', 'barrier');
+  await vi.waitFor(() => expect(guest.notes).toHaveLength(100));
+  await vi.waitFor(() => expect(bystander.notes).toEqual(['barrier']));
+  const [farBytes, idleBytes] = [far.proxy.bytesDown, idle.proxy.bytesDown].map((now, i) => now - (before[i] ?? 0));
+  expect(farBytes).toBeGreaterThan(100_000);
+  expect(idleBytes).toBeLessThan(1_000);
+});
+
+test('Redis away: published messages drop and are counted, local clients get them at once, then traffic flows again', async () => {
+  await using redis = await startRedis();
+  await using near = await startNode(redis);
+  await using far = await startNode(redis);
+  const [local, remote] = [await near.guest(), await far.guest()];
+  await near.join(local, ROOM);
+  await far.join(remote, ROOM);
+  await redis.kill();
+  await vi.waitFor(() => expect([near.bus.up, far.bus.stats().live]).toEqual([false, 0]));
+  const { dropped } = near.bus.stats();
+  const began = performance.now();
+  for (let i = 0; i < 10; i += 1) near.io.to(ROOM).emit('note', i);
+  await vi.waitFor(() => expect(local.notes).toHaveLength(10), { interval: 2 });
+  expect(performance.now() - began).toBeLessThan(200);
+  expect(near.bus.stats().dropped).toBe(dropped + 10);
+  expect(await reach(near, ROOM)).toBe(0);
+  await expect(far.bus.live(roomChannel(PREFIX, ROOM))).rejects.toBeInstanceOf(Unavailable);
+  await redis.restart();
+  await far.bus.live(roomChannel(PREFIX, ROOM));
+  await vi.waitFor(() => expect(near.bus.up).toBe(true));
+  near.io.to(ROOM).emit('note', 'again');
+  await vi.waitFor(() => expect(remote.notes).toEqual(['again'])); // and none of the ten
+  expect(far.bus.stats().losses).toBe(1);
+});
+
+test('a subscription under way when Redis dies comes to life with it', async () => {
+  await using redis = await startRedis();
+  await using near = await startNode(redis);
+  await using far = await startNode(redis);
+  const guest = await far.guest();
+  const asked = commandsSeen(far.proxy);
+  void guest.seat.join(ROOM);
+  await vi.waitFor(() => expect(asked()).toContain('ssubscribe'), { interval: 1 });
+  await redis.kill();
+  await redis.restart();
+  await vi.waitFor(async () => expect(await reach(near, ROOM)).toBe(1));
+  await far.bus.live(roomChannel(PREFIX, ROOM));
+});
+
+test('Redis frozen: no call hangs, no backlog is delivered later, and it heals', async () => {
+  await using redis = await startRedis();
+  await using near = await startNode(redis);
+  await using far = await startNode(redis);
+  const [local, remote] = [await near.guest(), await far.guest()];
+  await near.join(local, ROOM);
+  await far.join(remote, ROOM);
+  redis.freeze();
+  await expect(near.bus.receivers(() => near.bus.tell('far', 'unknown'))).rejects.toBeInstanceOf(Unavailable);
+  await vi.waitFor(() => expect(near.bus.up).toBe(false)); // stalled, though the connection stays
+  for (let i = 0; i < 10; i += 1) near.io.to(ROOM).emit('note', i);
+  await vi.waitFor(() => expect(local.notes).toHaveLength(10));
+  await expect(far.join(remote, 'room:{ROM1}')).rejects.toBeInstanceOf(Unavailable);
+  redis.thaw();
+  await vi.waitFor(() => expect(near.bus.up).toBe(true));
+  near.io.to(ROOM).emit('note', 'thawed');
+  await vi.waitFor(() => expect(remote.notes).toEqual(['thawed']));
+  await far.bus.live(roomChannel(PREFIX, 'room:{ROM1}'));
+});
+
+test('2,000 subscriptions survive a lost connection', async () => {
+  await using redis = await startRedis();
+  await using near = await startNode(redis);
+  await using far = await startNode(redis);
+  const guest = await far.guest();
+  const rooms = Array.from({ length: 2_000 }, (_, i) => `room:{ROM2026${String(i).padStart(8, '0')}}`);
+  await guest.seat.join(rooms);
+  await Promise.all(rooms.map((room) => far.bus.live(roomChannel(PREFIX, room))));
+  far.proxy.cut();
+  await vi.waitFor(() => expect(far.bus.stats().live).toBe(0));
+  far.proxy.heal();
+  await vi.waitFor(() => expect(far.clients.sub.isReady).toBe(true));
+  await Promise.all(rooms.map((room) => far.bus.live(roomChannel(PREFIX, room))));
+  for (const room of rooms) near.io.to(room).emit('note', room);
+  await vi.waitFor(() => expect(guest.notes).toHaveLength(2_000), { timeout: 5_000 });
+});
+
+test('what is subscribed in one tick goes out in one write', async () => {
+  await using redis = await startRedis();
+  await using far = await startNode(redis);
+  const guest = await far.guest();
+  await vi.waitFor(() => expect(far.bus.stats()).toMatchObject({ channels: 2, live: 2 })); // the adapter's own
+  const writes: number[] = [];
+  far.proxy.onUp((chunk) => writes.push(chunk.toString().split('ssubscribe').length - 1));
+  const rooms = Array.from({ length: 50 }, (_, i) => `room:{ROM${i}}`);
+  void guest.seat.join(rooms);
+  await Promise.all(rooms.map((room) => far.bus.live(roomChannel(PREFIX, room))));
+  expect(writes.filter((count) => count > 0)).toEqual([50]);
+});
+
+test('a refused subscription is retried until Redis allows it, and said once', async () => {
+  await using redis = await startRedis();
+  await using far = await startNode(redis);
+  const guest = await far.guest();
+  await far.clients.state.sendCommand(['ACL', 'SETUSER', 'default', 'resetchannels']);
+  await expect(far.join(guest, ROOM)).rejects.toBeInstanceOf(Unavailable);
+  expect(far.warnings.filter((text) => text.includes(ROOM))).toHaveLength(1);
+  await far.clients.state.sendCommand(['ACL', 'SETUSER', 'default', 'allchannels']);
+  await vi.waitFor(() => expect(far.bus.stats().live).toBe(far.bus.stats().channels), { timeout: 5_000 });
+  await far.bus.live(roomChannel(PREFIX, ROOM));
+});
+
+test('a link that swallows packets is given up and made again', async () => {
+  await using redis = await startRedis();
+  await using near = await startNode(redis);
+  await using far = await startNode(redis, { pingMs: 100, silenceMs: 400 });
+  const guest = await far.guest();
+  await far.join(guest, ROOM);
+  far.proxy.freeze();
+  await vi.waitFor(() => expect(far.bus.stats()).toMatchObject({ live: 0, losses: 1 }), { timeout: 5_000 });
+  far.proxy.thaw();
+  await vi.waitFor(async () => expect(await reach(near, ROOM)).toBe(1), { timeout: 5_000 });
+});
+
+test('a listener that throws loses nothing but its own message', async () => {
+  await using redis = await startRedis();
+  await using near = await startNode(redis);
+  await using far = await startNode(redis);
+  const heard: string[] = [];
+  far.bus.listen('far', (text) => (text === 'bad' ? fail('listener') : heard.push(text)));
+  await far.bus.live(far.bus.inbox('far'));
+  for (const text of ['one', 'bad', 'two']) near.bus.tell('far', text);
+  await vi.waitFor(() => expect(heard).toEqual(['one', 'two']));
+  expect(far.warnings).toHaveLength(1);
+});
+
+test('tell and listen: in order, counted, and ended', async () => {
+  await using redis = await startRedis();
+  await using near = await startNode(redis);
+  await using far = await startNode(redis);
+  const heard: string[] = [];
+  const end = far.bus.listen('far', (text) => heard.push(text));
+  await far.bus.live(far.bus.inbox('far'));
+  for (let i = 0; i < 100; i += 1) near.bus.tell('far', JSON.stringify({ i }));
+  await vi.waitFor(() => expect(heard).toHaveLength(100));
+  expect(heard.map((text) => JSON.parse(text).i)).toEqual(Array.from({ length: 100 }, (_, i) => i));
+  expect(await near.bus.receivers(() => near.bus.tell('far', '{}'))).toBe(1);
+  expect(await near.bus.receivers(() => near.bus.tell('gone', '{}'))).toBe(0);
+  const again: string[] = [];
+  far.bus.listen('far', (text) => again.push(text));
+  end(); // of a listener that was replaced: the new one stays
+  near.bus.tell('far', 'new');
+  await vi.waitFor(() => expect(again).toEqual(['new']));
+});
+
+test('closed: waiting calls are refused at once, nothing is published', async () => {
+  await using redis = await startRedis();
+  await using near = await startNode(redis);
+  redis.freeze();
+  const waiting = near.bus.live(near.bus.inbox('near'));
+  const began = performance.now();
+  await Promise.all([near.bus.close(), expect(waiting).rejects.toBeInstanceOf(Unavailable)]);
+  expect(performance.now() - began).toBeLessThan(DEADLINE_MS / 2);
+  await expect(near.bus.live('any')).rejects.toBeInstanceOf(Unavailable);
+  near.bus.tell('any', 'text');
+  expect(near.bus.stats().dropped).toBe(1);
+  redis.thaw();
+});
+
+async function startNode(redis: RedisServer, timing: { pingMs?: number; silenceMs?: number } = {}): Promise<TestNode> {
+  const proxy = await startProxy(redis.port, { delayMs: ROUND_TRIP_MS });
+  const clients = await connectRedis({ url: `redis://127.0.0.1:${proxy.port}`, ...timing });
+  const warnings: string[] = [];
+  const bus = createBus(clients.pub, clients.sub, {
+    channelPrefix: PREFIX,
+    unavailable: () => new Unavailable('store unavailable'),
+    deadlineMs: DEADLINE_MS,
+    lingerMs: LINGER_MS,
+    lingers: (channel) => !channel.includes('}:'),
+    warn: (message) => warnings.push(message),
+  });
+  const http = createServer();
+  const adapter = createShardedAdapter(bus.pub, bus.sub, { channelPrefix: PREFIX, subscriptionMode: 'dynamic' });
+  const io = new Server(http, { transports: ['websocket'], adapter });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const { port } = http.address() as AddressInfo; // a TCP server has no other kind of address
+  const sockets: ClientSocket[] = [];
+  return {
+    io,
+    bus,
+    proxy,
+    clients,
+    warnings,
+    guest: () => welcome(io, port, sockets),
+    join: async (guest, room) => {
+      await guest.seat.join(room);
+      await bus.live(roomChannel(PREFIX, room));
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.close();
+      await io.close();
+      await bus.close();
+      await clients.close();
+      await proxy.close();
+    },
+  };
+}
+
+async function welcome(io: Server, port: number, sockets: ClientSocket[]): Promise<Guest> {
+  const socket = connectClient(`http://127.0.0.1:${port}`, { transports: ['websocket'], forceNew: true });
+  sockets.push(socket);
+  const notes: unknown[] = [];
+  socket.on('note', (note: unknown) => notes.push(note));
+  const arrived = new Promise<Socket>((resolve) => io.once('connection', resolve));
+  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  return { seat: await arrived, notes };
+}
+
+function reach(from: TestNode, room: string): Promise<number> {
+  return from.bus.receivers(() => from.io.to(room).emit('reach'));
+}
+
+/** Lets node-redis write what was asked for in this tick, and nothing more. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The names of the commands that went up since, in order. */
+function commandsSeen(proxy: TcpProxy): () => string[] {
+  let text = '';
+  proxy.onUp((chunk) => {
+    text += chunk.toString();
+  });
+  return () => [...text.matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)].map((match) => (match[1] ?? '').toLowerCase());
+}
+
+function fail(what: string): never {
+  throw new Error(what);
+}
