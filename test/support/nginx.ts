@@ -17,6 +17,9 @@ export interface NginxServer extends AsyncDisposable {
 
 const deploy = fileURLToPath(new URL('../../deploy/', import.meta.url));
 
+/** What docker-compose.yml must mount for the tests to mean anything. */
+export const nginxConf = join(deploy, 'nginx.conf');
+
 /** nginx with the very deploy/nginx.conf that docker-compose.yml mounts, in front of these nodes. */
 export async function startNginx(options: NginxOptions): Promise<NginxServer> {
   const folder = await temporaryFolder();
@@ -43,7 +46,7 @@ async function layOut(prefix: string, port: number, upstreams: readonly string[]
   // Workers run as another user and must reach their folders.
   await chmod(prefix, 0o755);
   // A link and not a copy: includes are searched beside the name that nginx was given.
-  await symlink(join(deploy, 'nginx.conf'), join(prefix, 'nginx.conf'));
+  await symlink(nginxConf, join(prefix, 'nginx.conf'));
   await mkdir(join(prefix, 'signalbox'));
   await writeFile(join(prefix, 'signalbox/listen.conf'), `listen 127.0.0.1:${port};\n`);
   const parameters = await serverParameters();
