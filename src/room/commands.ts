@@ -163,8 +163,8 @@ export interface Moved extends Done {
 interface Outcomes {
   create:
     | Placed
-    /** No code of the shard is free; `freesAt` is when the next one has cooled, if one is cooling. */
-    | { readonly ok: false; readonly reason: 'FULL'; readonly freesAt: number | null }
+    /** No code of the shard is free; `freesInMs` is when the next one has cooled, if one is cooling. */
+    | { readonly ok: false; readonly reason: 'FULL'; readonly freesInMs: number | null }
     /** This create has been done before; the room may have ended since. */
     | { readonly ok: false; readonly reason: 'REPLAYED'; readonly code: RoomCode; readonly ref: RoomRef };
   join:
@@ -204,8 +204,8 @@ interface Outcomes {
 export interface StockFigures {
   readonly occupied: number;
   readonly cooling: number;
-  /** When the next code has cooled. */
-  readonly freesAt: number | null;
+  /** Milliseconds until the next code has cooled, 0 when one has; `null` when none is cooling. By the store's clock. */
+  readonly freesInMs: number | null;
 }
 
 export type Outcome<C extends Command> = Outcomes[C['kind']];

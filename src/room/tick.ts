@@ -26,7 +26,7 @@ export function tick(shard: Shard, command: Tick, circumstances: Circumstances):
       lost,
       revs: revsOf(state, command.held),
       more: [lapsed, ended, cold].some((due) => due.length > command.limit),
-      stock: figures(state),
+      stock: figures(state, circumstances.now),
     },
     writes: state.writes(circumstances.now),
   };

@@ -49,7 +49,7 @@ export function create(shard: Shard, command: Create, { now, policy, pool }: Cir
   }
   const isTaken = (code: RoomCode) => shard.rooms.has(code) || shard.cooling.has(code);
   const code = allocate(pool, command.shard, isTaken, command.candidates, command.from) ?? longestCooled(shard, now);
-  if (code === undefined) return refuse({ ok: false, reason: 'FULL', freesAt: freesAt(shard) });
+  if (code === undefined) return refuse({ ok: false, reason: 'FULL', freesInMs: freesIn(shard, now) });
 
   const { ref, by, settings } = command;
   const empty: Room = {
@@ -178,14 +178,14 @@ export function read(shard: Shard, command: Read): Step<Read> {
   return { outcome: { ok: true, room: toSnapshot(room) }, writes: {} };
 }
 
-export function stock(shard: Shard): Step<Stock> {
-  return { outcome: { ok: true, ...figures(shard) }, writes: {} };
+export function stock(shard: Shard, _command: Stock, { now }: Circumstances): Step<Stock> {
+  return { outcome: { ok: true, ...figures(shard, now) }, writes: {} };
 }
 
-export const figures = (shard: Shard): StockFigures => ({
+export const figures = (shard: Shard, now: number): StockFigures => ({
   occupied: shard.rooms.size,
   cooling: shard.cooling.size,
-  freesAt: freesAt(shard),
+  freesInMs: freesIn(shard, now),
 });
 
 /** Only a present member is kept by renewing; an away one must resume. */
@@ -251,5 +251,5 @@ export function cooled(cooling: ReadonlyMap<RoomCode, number>, now: number): Roo
     .map(([code]) => code);
 }
 
-const freesAt = (shard: Shard): number | null =>
-  shard.cooling.size === 0 ? null : Math.min(...shard.cooling.values());
+const freesIn = (shard: Shard, now: number): number | null =>
+  shard.cooling.size === 0 ? null : Math.max(0, Math.min(...shard.cooling.values()) - now);

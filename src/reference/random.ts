@@ -1,0 +1,17 @@
+/**
+ * References by chance: `ROM` + the year + 24 random digits. They do not repeat because 10^24 is large (after a
+ * milliard rooms, the chance that any two were equal is one in two million), not because anybody counts.
+ */
+import type { Clock } from '../support/clock.ts';
+import type { Random } from '../support/random.ts';
+import type { ReferenceGenerator } from './generator.ts';
+
+const PREFIX = { room: 'ROM' } as const;
+const DIGITS_PER_DRAW = 12;
+
+export function createRandomReferences(clock: Clock, random: Random): ReferenceGenerator {
+  const digits = () => String(random.integer(10 ** DIGITS_PER_DRAW)).padStart(DIGITS_PER_DRAW, '0');
+  return {
+    generate: async (itemType) => `${PREFIX[itemType]}${new Date(clock.now()).getUTCFullYear()}${digits()}${digits()}`,
+  };
+}

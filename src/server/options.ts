@@ -1,0 +1,212 @@
+/**
+ * Every option and its default, once. An option has one name in three spellings: `graceMs` here, `--grace-ms` on the
+ * command line, `SIGNALBOX_GRACE_MS` in the environment; the latter two are derived from this table.
+ */
+import { z } from 'zod';
+import { DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS } from '../protocol/ids.ts';
+import { LIMITS } from '../protocol/limits.ts';
+import { allCodes, createPool, type Pool } from '../room/pool.ts';
+import type { Policy } from '../room/room.ts';
+
+type Kind = 'text' | 'number' | 'flag' | 'list';
+
+interface Entry<Schema extends z.ZodType = z.ZodType> {
+  readonly kind: Kind;
+  readonly schema: Schema;
+  readonly about: string;
+  /** A plain name that is understood beside the SIGNALBOX_ one. */
+  readonly env?: string;
+  /** Never printed. */
+  readonly secret?: true;
+}
+
+type Extra = Pick<Entry, 'env' | 'secret'>;
+
+function entry<Schema extends z.ZodType>(kind: Kind, schema: Schema, about: string, extra: Extra = {}): Entry<Schema> {
+  return { kind, schema, about, ...extra };
+}
+
+const text = (fallback: string, about: string, extra?: Extra) =>
+  entry('text', z.string().default(fallback), about, extra);
+const optionalText = (about: string, extra?: Extra, least = 1) =>
+  entry('text', z.string().min(least).optional(), about, extra);
+const whole = (fallback: number, least: number, most: number, about: string, extra?: Extra) =>
+  entry('number', z.int().min(least).max(most).default(fallback), about, extra);
+const milliseconds = (fallback: number, about: string, least = 1) => whole(fallback, least, 2 ** 31 - 1, about);
+const flag = (fallback: boolean, about: string) => entry('flag', z.boolean().default(fallback), about);
+const list = (fallback: string[], about: string) => entry('list', z.array(z.string().min(1)).default(fallback), about);
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+export const OPTIONS = {
+  host: text('0.0.0.0', 'Address to listen on.', { env: 'HOST' }),
+  port: whole(3000, 0, 65_535, 'Port to listen on; 0 takes a free one.', { env: 'PORT' }),
+  nodeId: entry(
+    'text',
+    z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/)
+      .optional(),
+    'Name of this node; drawn by chance unless given. No two nodes may share one.',
+  ),
+  redisUrl: optionalText(
+    'Redis of all nodes (redis:// or rediss://). Without it, one node keeps everything in memory.',
+    {
+      env: 'REDIS_URL',
+      secret: true,
+    },
+  ),
+  redisPrefix: entry(
+    'text',
+    z
+      .string()
+      .regex(/^[A-Za-z0-9:_-]{1,32}$/)
+      .default('sb:'),
+    'Begins every key and channel in Redis.',
+  ),
+  secret: optionalText(
+    'Signs resume tokens; the same on every node. Without it, the nodes share one through the store.',
+    { secret: true },
+    16,
+  ),
+  adminToken: optionalText(
+    'Bearer token of the administrative API. Without it, that API answers nobody.',
+    { secret: true },
+    16,
+  ),
+  allowedOrigins: list(
+    [],
+    'Origins whose pages may connect, such as https://example.org; * for all. Same host and localhost always may.',
+  ),
+  trustedProxies: list([], 'Addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For is believed.'),
+  transports: entry(
+    'list',
+    z
+      .array(z.enum(['websocket', 'polling']))
+      .min(1)
+      .default(['websocket']),
+    'Transports clients may use; polling needs sticky sessions over several nodes.',
+  ),
+  demo: flag(true, 'Serve the demo page at /.'),
+  stunUrls: list([], 'STUN servers handed to clients, such as stun:stun.example.org:3478.'),
+
+  codeDigits: whole(DEFAULT_CODE_DIGITS, DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS, 'Digits of a room code.'),
+  poolSize: entry(
+    'number',
+    z.int().optional(),
+    'How many codes there are: a multiple of 100; all of that length unless given.',
+  ),
+  poolLowWater: entry(
+    'number',
+    z.number().min(0).max(1).default(0.1),
+    'Share of free codes below which the pool is reported low.',
+  ),
+  maxUsers: whole(
+    LIMITS.maxUsersDefault,
+    LIMITS.maxUsersLeast,
+    LIMITS.maxUsersMost,
+    'Members of a room, unless its creator says otherwise.',
+  ),
+  closeOnHostLeave: flag(
+    false,
+    'A room ends when its host is gone; otherwise the longest-present member becomes host.',
+  ),
+
+  pingIntervalMs: milliseconds(10 * SECOND, 'How often the server pings a connection.'),
+  pingTimeoutMs: milliseconds(5 * SECOND, 'How long it waits for the answer.'),
+  heartbeatIntervalMs: milliseconds(30 * SECOND, 'How often a client sends its heartbeat.'),
+  userTtlMs: milliseconds(MINUTE, 'How long a user and its seat are kept without a sign of life.', 100),
+  graceMs: milliseconds(30 * SECOND, 'How long the seat of a lost connection is kept.'),
+  roomIdleMs: milliseconds(30 * MINUTE, 'A room in which nobody asks for anything ends after this.'),
+  roomEmptyMs: milliseconds(5 * MINUTE, 'An empty room ends after this.'),
+  roomMaxAgeMs: milliseconds(24 * HOUR, 'Every room ends after this.'),
+  codeCooldownMs: milliseconds(10 * MINUTE, 'How long a released code is not handed out.', 0),
+  tickMs: milliseconds(10 * SECOND, 'In this time, every node looks after every shard once.', 100),
+  drainMs: milliseconds(30 * SECOND, 'How long a shutdown may take.', 100),
+  resumeTtlMs: milliseconds(24 * HOUR, 'How long a resume token is good.'),
+
+  frameBytes: whole(96 * 1024, 1024, 16 * 1024 * 1024, 'Largest frame; a larger one ends its connection.'),
+  connectTimeoutMs: milliseconds(5 * SECOND, 'A connection that does not complete its handshake is closed after this.'),
+  headersTimeoutMs: milliseconds(10 * SECOND, 'An HTTP request whose headers do not arrive in this time is closed.'),
+  eventsPerSecond: whole(20, 1, 1_000_000, 'Requests per second that a connection may go on making.'),
+  eventsBurst: whole(100, 1, 1_000_000, 'Requests that it may make at once.'),
+  strikes: whole(10, 1, 1_000_000, 'Requests over that budget after which the connection is closed.'),
+  freeMisses: whole(5, 0, 1_000_000, 'Wrong codes that an address may try before it has to wait.'),
+} as const satisfies Record<string, Entry>;
+
+export type OptionName = keyof typeof OPTIONS;
+
+/** Options with every default filled in. */
+export type Options = { [Name in OptionName]: z.infer<(typeof OPTIONS)[Name]['schema']> };
+export type PartialOptions = { [Name in OptionName]?: Options[Name] | undefined };
+
+/** An option that makes no sense. */
+export class OptionError extends Error {
+  override readonly name = 'OptionError';
+  readonly option: string;
+  constructor(option: string, reason: string) {
+    super(`${option}: ${reason}`);
+    this.option = option;
+  }
+}
+
+/**
+ * Checks options and fills in the defaults.
+ *
+ * @throws OptionError naming the first option that is unknown, malformed, or at odds with another.
+ */
+export function readOptions(given: PartialOptions): Options {
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(OPTIONS, name)) throw new OptionError(name, 'no such option');
+  const read = Object.entries(OPTIONS).map(([name, { schema }]) => {
+    const value = schema.safeParse(Reflect.get(given, name));
+    if (!value.success) throw new OptionError(name, value.error.issues[0]?.message ?? 'malformed');
+    return [name, value.data];
+  });
+  // Each value has been parsed by the schema that its type is inferred from.
+  const options = keepUp(Object.fromEntries(read) as Options, given);
+  checkTogether(options);
+  return options;
+}
+
+/** Who shortens the life of a seat means the signs of life to keep up with it, unless it says otherwise. */
+function keepUp(options: Options, given: PartialOptions): Options {
+  const { userTtlMs, heartbeatIntervalMs, tickMs } = options;
+  return {
+    ...options,
+    heartbeatIntervalMs: given.heartbeatIntervalMs ?? Math.min(heartbeatIntervalMs, Math.ceil(userTtlMs / 2)),
+    tickMs: given.tickMs ?? Math.max(100, Math.min(tickMs, Math.ceil(userTtlMs / 6))),
+  };
+}
+
+function checkTogether({ userTtlMs, heartbeatIntervalMs, tickMs, codeDigits, poolSize, frameBytes }: Options): void {
+  if (heartbeatIntervalMs >= userTtlMs)
+    throw new OptionError('heartbeatIntervalMs', `must be less than userTtlMs (${userTtlMs})`);
+  if (tickMs >= userTtlMs) throw new OptionError('tickMs', `must be less than userTtlMs (${userTtlMs})`);
+  if (frameBytes < LIMITS.signalBytes + 1024)
+    throw new OptionError('frameBytes', 'must leave room for a signal of 64 KiB');
+  try {
+    createPool(codeDigits, poolSize ?? allCodes(codeDigits));
+  } catch (error) {
+    throw new OptionError('poolSize', error instanceof Error ? error.message : 'malformed');
+  }
+}
+
+export const poolOf = ({ codeDigits, poolSize }: Options): Pool =>
+  createPool(codeDigits, poolSize ?? allCodes(codeDigits));
+
+/** How long a create can be repeated with the same key: the protocol's word, not an option. */
+const RECEIPT_MS = 10 * MINUTE;
+
+export const policyOf = (options: Options): Policy => ({
+  leaseMs: options.userTtlMs,
+  graceMs: options.graceMs,
+  idleMs: options.roomIdleMs,
+  emptyMs: options.roomEmptyMs,
+  maxAgeMs: options.roomMaxAgeMs,
+  cooldownMs: options.codeCooldownMs,
+  receiptMs: RECEIPT_MS,
+  closeOnHostLeave: options.closeOnHostLeave,
+});

@@ -1,0 +1,78 @@
+/** Who is connected to this node, by user and by room. Other nodes have others: it decides nothing about a room. */
+import type { RoomCode, RoomRef, UserId } from '../protocol/ids.ts';
+import { SHARDS, shardOf } from '../room/pool.ts';
+import type { Session } from './session.ts';
+
+/** The part of a room that this node holds. */
+export interface LocalRoom {
+  readonly code: RoomCode;
+  readonly ref: RoomRef;
+  readonly sessions: Map<UserId, Session>;
+  /** The revision that the last tick reported. */
+  rev: number;
+}
+
+export class Roster {
+  private readonly users = new Map<UserId, Session>();
+  private readonly rooms = new Map<RoomRef, LocalRoom>();
+  private readonly shards: Set<LocalRoom>[] = Array.from({ length: SHARDS }, () => new Set());
+
+  get size(): number {
+    return this.users.size;
+  }
+
+  sessions(): Iterable<Session> {
+    return this.users.values();
+  }
+
+  /** @returns the session of the same user that it takes the place of. */
+  add(session: Session): Session | undefined {
+    const before = this.users.get(session.userId);
+    this.users.set(session.userId, session);
+    return before;
+  }
+
+  remove(session: Session): void {
+    this.unseat(session);
+    if (this.users.get(session.userId) === session) this.users.delete(session.userId);
+  }
+
+  get(userId: UserId): Session | undefined {
+    return this.users.get(userId);
+  }
+
+  seat(session: Session, { code, ref }: { code: RoomCode; ref: RoomRef }): void {
+    this.unseat(session);
+    session.seat = { code, ref };
+    let room = this.rooms.get(ref);
+    if (room === undefined) {
+      room = { code, ref, sessions: new Map(), rev: 0 };
+      this.rooms.set(ref, room);
+      this.shards[shardOf(code)]?.add(room);
+    }
+    room.sessions.set(session.userId, session);
+  }
+
+  unseat(session: Session): void {
+    const room = session.seat && this.rooms.get(session.seat.ref);
+    session.seat = null;
+    // A later session of the same user may have the place by now.
+    if (!room || room.sessions.get(session.userId) !== session) return;
+    room.sessions.delete(session.userId);
+    if (room.sessions.size > 0) return;
+    this.rooms.delete(room.ref);
+    this.shards[shardOf(room.code)]?.delete(room);
+  }
+
+  room(ref: RoomRef): LocalRoom | undefined {
+    return this.rooms.get(ref);
+  }
+
+  member(ref: RoomRef, userId: UserId): Session | undefined {
+    return this.rooms.get(ref)?.sessions.get(userId);
+  }
+
+  roomsOfShard(shard: number): Iterable<LocalRoom> {
+    return this.shards[shard] ?? [];
+  }
+}

@@ -1,0 +1,82 @@
+/** A session: one connection of a user to this node, and where it sits. */
+import type { Server as IoServer, Socket as IoSocket } from 'socket.io';
+import type { ClientToServerEvents, Push, PushName, ServerToClientEvents } from '../protocol/events.ts';
+import type { RoomCode, RoomRef, SessionNumber, UserId } from '../protocol/ids.ts';
+import type { SeatKey } from '../room/commands.ts';
+import { createLane, type Lane } from './lane.ts';
+
+export interface SocketData {
+  session: Session;
+}
+type NoServerEvents = Record<never, never>;
+export type Io = IoServer<ClientToServerEvents, ServerToClientEvents, NoServerEvents, SocketData>;
+export type Socket = IoSocket<ClientToServerEvents, ServerToClientEvents, NoServerEvents, SocketData>;
+
+/** What a session is made of. `address` is the client's, as far as it is known. */
+interface Beginnings {
+  readonly userId: UserId;
+  readonly number: SessionNumber;
+  readonly connectedAt: number;
+  readonly name: string | undefined;
+  readonly address: string;
+}
+
+export class Session {
+  readonly userId: UserId;
+  readonly number: SessionNumber;
+  readonly connectedAt: number;
+  readonly name: string | undefined;
+  readonly address: string;
+  /** The seat it holds, as far as this node knows: the engine decides. */
+  seat: { readonly code: RoomCode; readonly ref: RoomRef } | null = null;
+  mediaType: string | undefined;
+  /** When its record was last kept alive, by this node's clock. */
+  touchedAt: number;
+  /** Whatever changes the seat runs here. */
+  readonly lane: Lane = createLane();
+  private readonly socket: Socket;
+
+  constructor(socket: Socket, from: Beginnings) {
+    this.socket = socket;
+    this.userId = from.userId;
+    this.number = from.number;
+    this.connectedAt = from.connectedAt;
+    this.touchedAt = from.connectedAt;
+    this.name = from.name;
+    this.address = from.address;
+  }
+
+  get connected(): boolean {
+    return this.socket.connected;
+  }
+
+  /** The seat's name in a command; `undefined` when it sits nowhere. */
+  get seatKey(): SeatKey | undefined {
+    return this.seat === null ? undefined : { ...this.seat, userId: this.userId, session: this.number };
+  }
+
+  push<Name extends PushName>(name: Name, body: Push<Name>): void {
+    // The maps are derived from one table; the compiler does not see that one name picks one body from both.
+    (this.socket.emit as (name: PushName, body: unknown) => unknown)(name, body);
+  }
+
+  /** Enters the Socket.IO rooms; a disconnected socket enters none. */
+  enter(rooms: string[]): void {
+    // The adapters in use answer at once.
+    void this.socket.join(rooms);
+  }
+
+  exit(rooms: string[]): void {
+    for (const room of rooms) void this.socket.leave(room);
+  }
+
+  /** Ends the connection for good: a Socket.IO client does not come back from this by itself. */
+  end(): void {
+    this.socket.disconnect(true);
+  }
+
+  /** Drops the connection as if it were lost: the client comes back, and is told where it stands. */
+  drop(): void {
+    this.socket.conn.close();
+  }
+}
