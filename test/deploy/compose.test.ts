@@ -3,17 +3,19 @@ import { isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { OPTIONS, readOptions } from '../../src/server/options.ts';
 import { nginxConf } from '../support/nginx.ts';
 import { networksOf, readCompose, type Service, variablesOf } from './compose-file.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const text = read('docker-compose.yml');
 const compose = readCompose(text);
+const defaults = readOptions({});
 const nodes = Object.entries(compose.services).filter(([name]) => /^node\d+$/.test(name));
 
 test('a misspelt key is refused', () => {
   expect(() => readCompose(text.replace('depends_on:', 'depend_on:'))).toThrow(/depend_on/);
-  expect(() => readCompose(text.replace("PORT: '3000'", 'PORT: 3000'))).toThrow(/PORT/);
+  expect(() => readCompose(text.replace('PORT: "3000"', 'PORT: 3000'))).toThrow(/PORT/);
 });
 
 describe('the nodes', () => {
@@ -35,7 +37,15 @@ describe('the nodes', () => {
   });
 
   test('have more time to stop than a drain takes', () => {
-    for (const [, node] of nodes) expect(secondsOf(node.stop_grace_period)).toBeGreaterThan(30);
+    for (const [, node] of nodes) expect(millisecondsOf(node.stop_grace_period)).toBeGreaterThan(defaults.drainMs);
+  });
+
+  test('are given nothing that the server does not read', () => {
+    const known = Object.entries(OPTIONS).flatMap(([name, option]) => [
+      `SIGNALBOX_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+      ...('env' in option ? [option.env] : []),
+    ]);
+    for (const [, node] of nodes) expect(known).toEqual(expect.arrayContaining(Object.keys(node.environment)));
   });
 
   test('find Redis by its name, when it is healthy', () => {
@@ -90,6 +100,13 @@ describe('nginx', () => {
     expect(service('nginx').healthcheck?.test.at(-1)).toBe(`http://127.0.0.1:${listens}/healthz`);
     const published = Object.entries(compose.services).filter(([, { ports }]) => ports.length > 0);
     expect(published.map(([name]) => name)).toEqual(['nginx']);
+  });
+
+  test('keeps a connection for much longer than the nodes are silent', () => {
+    const timeouts = [...read('deploy/nginx.conf').matchAll(/^\s*proxy_(?:read|send)_timeout (\w+);$/gm)];
+    expect(timeouts).toHaveLength(2);
+    const silence = defaults.pingIntervalMs + defaults.pingTimeoutMs;
+    for (const [, timeout] of timeouts) expect(millisecondsOf(timeout)).toBeGreaterThan(4 * silence);
   });
 
   test('is the one proxy that the nodes believe', () => {
@@ -150,8 +167,8 @@ function read(path: string): string {
   return readFileSync(resolve(root, path), 'utf8');
 }
 
-function secondsOf(duration: string | undefined): number {
-  return Number(/^(\d+)s$/.exec(duration ?? '')?.[1]);
+function millisecondsOf(duration: string | undefined): number {
+  return 1_000 * Number(/^(\d+)s$/.exec(duration ?? '')?.[1]);
 }
 
 function isInside(address: string, network: string): boolean {
