@@ -51,6 +51,7 @@ export default async function setup(): Promise<void> {
 
 function isDue(build: Build): boolean {
   if (timesUnder(build.entry).length === 0) return false;
+  if (timesUnder(build.product).length === 0) return true;
   const newestSource = Math.max(...build.sources.flatMap((path) => timesUnder(path)));
   // The oldest file decides: a build writes all of them, so an older one is left from an interrupted build.
   const oldestOutput = Math.min(...filesOf(build).map(({ time }) => time));
