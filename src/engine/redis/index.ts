@@ -1,0 +1,130 @@
+/** The engine of many nodes: one Redis, one script for each command. */
+import { createShardedAdapter } from '@socket.io/redis-adapter';
+import type { NodeId } from '../../protocol/ids.ts';
+import type { Command, Outcome } from '../../room/commands.ts';
+import type { Clock } from '../../support/clock.ts';
+import { type Log, silentLog } from '../../support/log.ts';
+import { type Engine, type EngineSettings, type Fanout, type Notice, StoreUnavailable } from '../engine.ts';
+import { type Bus, createBus, roomChannel } from './bus.ts';
+import { connectRedis, type RedisClients } from './connect.ts';
+import { decode } from './decode.ts';
+import { createKeys, type Keys } from './keys.ts';
+import { parseNotice } from './notice.ts';
+import { argumentsOf, loadScripts, type Scripts } from './scripts.ts';
+import { State } from './state.ts';
+
+export interface RedisEngineOptions {
+  /** `redis://`, `rediss://` or `unix://`. May hold credentials. */
+  readonly url: string;
+  /** What every key and channel begins with: servers with different ones share a Redis without meeting. */
+  readonly prefix?: string;
+  /** How long an answer of Redis is waited for. */
+  readonly deadlineMs?: number;
+  readonly log?: Log;
+  /** Replaces the time of Redis: for tests. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** @param scripts are the engine's own, but for tests of the tests. */
+export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts = loadScripts()) {
+  const { url, prefix = 'sb:', deadlineMs = 1_500, log = silentLog, clock } = options;
+  const keys = createKeys(prefix);
+  /** @throws when Redis cannot be reached, or is one that would lose rooms. */
+  return async (settings: EngineSettings): Promise<Engine> => {
+    let state: State | undefined;
+    const clients = await connectRedis({
+      url,
+      warn: (message) => log.warn(message),
+      onLink: (role, up, error) => {
+        log.info({ role, up, ...(error && { reason: error.message }) }, 'connection to Redis');
+        state?.noteHealth();
+      },
+    });
+    state = new State({
+      client: clients.state,
+      deadlineMs,
+      complete: () => clients.pub.isReady && clients.sub.isReady,
+    });
+    const bus = createBus(clients.pub, clients.sub, {
+      channelPrefix: prefix,
+      deadlineMs,
+      unavailable: () => new StoreUnavailable('Redis does not answer'),
+      // The subscribers of a member's channel are counted, to know whether a signal has reached anybody.
+      lingers: (channel) => !channel.includes('}:'),
+      warn: (message, error) => log.warn({ err: error }, message),
+    });
+    const close = async (): Promise<void> => {
+      await bus.close();
+      await clients.close();
+    };
+    try {
+      return await engineOn({ clients, bus, state, keys, scripts, settings, log, clock, close });
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  };
+}
+
+interface Parts {
+  readonly clients: RedisClients;
+  readonly bus: Bus;
+  readonly state: State;
+  readonly keys: Keys;
+  readonly scripts: Scripts;
+  readonly settings: EngineSettings;
+  readonly log: Log;
+  readonly clock: Pick<Clock, 'now'> | undefined;
+  readonly close: () => Promise<void>;
+}
+
+async function engineOn(parts: Parts): Promise<Engine> {
+  const { clients, state, keys, scripts, settings, clock, close } = parts;
+  const fanout = await fanoutOn(parts);
+  return {
+    name: `redis at ${clients.address}`,
+    async apply<C extends Command>(command: C): Promise<Outcome<C>> {
+      const args = argumentsOf(command, settings, keys, clock?.now());
+      return decode(command, await state.run(scripts[command.kind], keys.of(command), args));
+    },
+    fanout,
+    health: () => state.health(),
+    nodes: () => nodesOn(parts),
+    async sharedSecret(proposal) {
+      const kept = await state.ask(() => clients.state.set(keys.secret, proposal, { condition: 'NX', GET: true }));
+      return kept ?? proposal;
+    },
+    close,
+  };
+}
+
+/** Hears what the node is told from now on: that is also how other nodes see it. */
+async function fanoutOn({ bus, keys, settings, log }: Parts): Promise<Fanout> {
+  const channelPrefix = `${keys.prefix}io`;
+  let hear: ((notice: Notice) => void) | undefined;
+  bus.listen(settings.nodeId, (text) => {
+    const notice = parseNotice(text);
+    if (notice === undefined) log.warn('dropped a notice that is not one');
+    else hear?.(notice);
+  });
+  await bus.live(bus.inbox(settings.nodeId));
+  return {
+    adapter: createShardedAdapter(bus.pub, bus.sub, { channelPrefix, subscriptionMode: 'dynamic' }),
+    live: (room) => bus.live(roomChannel(channelPrefix, room)),
+    receivers: (send) => bus.receivers(send),
+    tell: (nodeId, notice) => bus.tell(nodeId, JSON.stringify(notice)),
+    listen: (listener) => {
+      hear = listener;
+    },
+  };
+}
+
+/** Every node listens to its inbox, so the inboxes that have a listener are the nodes. */
+async function nodesOn({ bus, clients, state, settings }: Parts): Promise<NodeId[]> {
+  const stem = bus.inbox('');
+  const pattern = `${stem.replaceAll(/[\\?*[\]]/g, String.raw`\$&`)}*`;
+  const inboxes = await state.ask(() => clients.state.pubSubShardChannels(pattern));
+  // Only nodes listen there, and nodes are named by this server.
+  const nodes = inboxes.map((inbox) => inbox.slice(stem.length) as NodeId);
+  return [...new Set([settings.nodeId, ...nodes])];
+}

@@ -1,0 +1,72 @@
+/** How keys are spelt: here and nowhere else. All of a shard share one hash slot, and so do all of a user. */
+import type { RoomCode, UserId } from '../../protocol/ids.ts';
+import type { Command } from '../../room/commands.ts';
+import { SHARDS, shardOf } from '../../room/pool.ts';
+
+export interface ShardKeys {
+  /** Bitmap: 1 = the code of that index is occupied or cooling. */
+  readonly taken: string;
+  /** Sorted set: `<code> <userId>` by the end of the seat's lease. */
+  readonly leases: string;
+  /** Sorted set: every occupied code by the instant at which its room ends unless something happens. */
+  readonly due: string;
+  /** Sorted set: every cooling code by the instant at which it has cooled. */
+  readonly cooling: string;
+  room(code: RoomCode): string;
+  members(code: RoomCode): string;
+  receipt(key: string): string;
+  /** What a script puts before a code that it finds on its way. */
+  readonly stems: { readonly room: string; readonly members: string };
+}
+
+export interface Keys {
+  readonly prefix: string;
+  readonly secret: string;
+  /** @throws RangeError when there is no such shard. */
+  shard(shard: number): ShardKeys;
+  user(userId: UserId): string;
+  /** The KEYS of a command's script, in its order. */
+  of(command: Command): string[];
+}
+
+export function createKeys(prefix: string): Keys {
+  const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(prefix, shard));
+  const keys: Keys = {
+    prefix,
+    secret: `${prefix}secret`,
+    shard(shard) {
+      const found = shards[shard];
+      if (found === undefined) throw new RangeError('no such shard');
+      return found;
+    },
+    user: (userId) => `${prefix}{u:${userId}}`,
+    of: (command) => keysOf(keys, command),
+  };
+  return keys;
+}
+
+function shardKeys(prefix: string, shard: number): ShardKeys {
+  const stem = `${prefix}{s${String(shard).padStart(2, '0')}}:`;
+  const stems = { room: `${stem}room:`, members: `${stem}members:` };
+  return {
+    taken: `${stem}taken`,
+    leases: `${stem}leases`,
+    due: `${stem}due`,
+    cooling: `${stem}cooling`,
+    room: (code) => stems.room + code,
+    members: (code) => stems.members + code,
+    receipt: (key) => `${stem}idem:${key}`,
+    stems,
+  };
+}
+
+function keysOf(keys: Keys, command: Command): string[] {
+  if (command.kind === 'arrive' || command.kind === 'touch' || command.kind === 'depart') {
+    return [keys.user(command.userId)];
+  }
+  const shard = keys.shard('code' in command ? shardOf(command.code) : command.shard);
+  const shared = [shard.taken, shard.leases, shard.due, shard.cooling];
+  if ('code' in command) return [...shared, shard.room(command.code), shard.members(command.code)];
+  if (command.kind === 'create' && command.receipt !== undefined) return [...shared, shard.receipt(command.receipt)];
+  return shared;
+}

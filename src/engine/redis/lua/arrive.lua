@@ -1,0 +1,29 @@
+#!lua
+-- A new connection of the user: the latest session. It keeps the seat that the record names.
+--
+-- KEYS[1]  user, see user.lua
+-- ARGV[1]  userId, nodeId, name; policy
+
+local before = load_record()
+-- Numbers are instants where that is greater, so they keep growing after a record has expired.
+local session = math.max(now, (before and before.session or 0) + 1)
+save_record({
+  session = session,
+  serverId = command.nodeId,
+  status = 'online',
+  currentRoom = before and before.currentRoom,
+  ref = before and before.ref,
+  connectedAt = now,
+  lastActive = now,
+  name = command.name or (before and before.name),
+  mediaType = before and before.mediaType,
+})
+local previous = before and { session = before.session, nodeId = before.serverId, online = before.status == 'online' }
+local seat = before and before.currentRoom and { code = before.currentRoom, ref = before.ref }
+return cjson.encode({
+  ok = true,
+  session = session,
+  connectedAt = now,
+  previous = previous or cjson.null,
+  seat = seat or cjson.null,
+})

@@ -1,0 +1,97 @@
+#!lua
+-- Takes a free code and opens a room with its host as first member.
+--
+-- KEYS[1..4]  taken, leases, due, cooling of the shard, see room.lua
+-- KEYS[5]     receipt: what this create has made before; missing when the command has no receipt
+-- ARGV[1]     candidates, from, shard, ref, by, settings; policy, pool, stems
+-- ARGV[2]     the host's metadata, opaque; '' for none
+-- ARGV[3]     the room's metadata, opaque; '' for none
+
+local function replayed()
+  local kept = KEYS[5] and redis.call('GET', KEYS[5])
+  local receipt = kept and cjson.decode(kept)
+  if receipt and receipt.untilAt > now then
+    return cjson.encode({ ok = false, reason = 'REPLAYED', code = receipt.code, ref = receipt.ref })
+  end
+end
+
+-- The garbage goes a minute after the receipt has lost its meaning: meaning never hangs on the expiry.
+local function keep_receipt(code)
+  if KEYS[5] then
+    local receipt = { code = code, ref = command.ref, untilAt = now + policy.receiptMs }
+    redis.call('SET', KEYS[5], cjson.encode(receipt), 'PX', policy.receiptMs + 60000)
+  end
+end
+
+local function code_at(index)
+  return to_text(command.pool.least + index * command.pool.shards + command.shard)
+end
+
+-- The first 0 of the bitmap from an index on, round the end once. Redis goes through it a word at a time, so the cost
+-- does not grow with the fill.
+local function scan(from)
+  local last = command.pool.perShard - 1
+  local index = redis.call('BITPOS', TAKEN, 0, from, last, 'BIT')
+  if index < 0 and from > 0 then
+    index = redis.call('BITPOS', TAKEN, 0, 0, from - 1, 'BIT')
+  end
+  return index
+end
+
+-- A candidate, else any free code, else the one that has cooled longest without having been swept up yet.
+local function allocate()
+  for _, code in ipairs(command.candidates) do
+    if redis.call('GETBIT', TAKEN, index_of(code)) == 0 then
+      return code
+    end
+  end
+  -- BITPOS finds no 0 behind the end of a string.
+  if redis.call('STRLEN', TAKEN) * 8 < command.pool.perShard then
+    redis.call('SETBIT', TAKEN, command.pool.perShard - 1, 0)
+  end
+  local index = scan(command.from % command.pool.perShard)
+  if index >= 0 then
+    return code_at(index)
+  end
+  return redis.call('ZRANGEBYSCORE', COOLING, '-inf', now, 'LIMIT', 0, 1)[1]
+end
+
+local again = replayed()
+if again then
+  return again
+end
+
+local code = allocate()
+if not code then
+  return cjson.encode({ ok = false, reason = 'FULL', freesInMs = frees_in() })
+end
+
+local settings = command.settings
+local room = {
+  code = code,
+  key = command.stems.room .. code,
+  members = command.stems.members .. code,
+  stored = {},
+  ref = command.ref,
+  rev = 0,
+  name = settings.name,
+  type = settings.type,
+  maxUsers = settings.maxUsers,
+  access = settings.access,
+  locked = settings.locked or false,
+  hostId = command.by.userId,
+  createdBy = command.by.userId,
+  createdAt = now,
+  expiresAt = now + policy.maxAgeMs,
+  lastActive = now,
+  nextSeq = 1,
+  metadata = opaque(ARGV[3]),
+}
+sit(room, command.by, opaque(ARGV[2]))
+-- Nobody is there yet to be told of the host's arrival: the reply is the first anyone hears of the room.
+events = {}
+redis.call('SETBIT', TAKEN, index_of(code), 1)
+redis.call('ZREM', COOLING, code)
+settle(room)
+keep_receipt(code)
+return placed(room)

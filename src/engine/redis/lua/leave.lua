@@ -1,0 +1,16 @@
+#!lua flags=allow-oom
+-- Gives a seat back for good.
+--
+-- KEYS[1..4]  taken, leases, due, cooling of the shard, see room.lua
+-- KEYS[5]     room: hash of the room
+-- KEYS[6]     members: hash, userId -> seat as JSON
+-- ARGV[1]     code, ref, userId, session; policy
+
+local room = load_room(command.code, KEYS[5], KEYS[6])
+local seat, reason = locate(room, command)
+if not seat then
+  return refuse(reason)
+end
+room.lastActive = now
+vacate(room, seat, 'left')
+return moved(room)

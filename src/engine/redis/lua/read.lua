@@ -1,0 +1,16 @@
+#!lua flags=no-writes
+-- What a room is like now.
+--
+-- KEYS[1..4]  taken, leases, due, cooling of the shard, see room.lua
+-- KEYS[5]     room: hash of the room
+-- KEYS[6]     members: hash, userId -> seat as JSON
+-- ARGV[1]     code, and ref when the asker means that very room
+
+local room = load_room(command.code, KEYS[5], KEYS[6])
+if command.ref and (not room or room.ref ~= command.ref) then
+  return refuse('CODE_EXPIRED')
+end
+if not room then
+  return refuse('ROOM_NOT_FOUND')
+end
+return placed(room)

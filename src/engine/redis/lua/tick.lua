@@ -1,0 +1,84 @@
+#!lua flags=allow-oom
+-- Renews the seats whose connections the asking node holds, then reaps what is due: leases past their end, then rooms
+-- that are empty, idle or aged, then codes that have cooled; at most command.limit of each.
+--
+-- KEYS[1..4]  taken, leases, due, cooling of the shard, see room.lua
+-- ARGV[1]     held (a list of code, ref, userId, session), limit; policy, pool, stems
+
+local lost, order, named = {}, {}, {}
+
+local function renew_held()
+  for index, key in ipairs(command.held) do
+    local room = load_by_stem(key.code)
+    local seat = locate(room, key)
+    if seat then
+      renew_seat(room, seat)
+    else
+      lost[#lost + 1] = to_text(index - 1)
+    end
+    if not named[key.code] then
+      order[#order + 1] = key.code
+    end
+    named[key.code] = key
+  end
+end
+
+-- Calls for what is due, in the order of the deadlines, and tells whether something was left.
+local function reap(zset, call)
+  local due = redis.call('ZRANGEBYSCORE', zset, '-inf', now, 'LIMIT', 0, command.limit + 1)
+  for index = 1, math.min(#due, command.limit) do
+    call(due[index])
+  end
+  return #due > command.limit
+end
+
+local function reap_seat(lease)
+  local code, user_id = string.match(lease, '^(%d+) (.+)$')
+  local room = load_by_stem(code)
+  local seat = room and seat_of(room, user_id)
+  if seat then
+    vacate(room, seat, 'lost')
+    return settle(room)
+  end
+  -- The room has ended a moment ago, with its host. Were the lease left here, it would be found again for ever.
+  redis.call('ZREM', LEASES, lease)
+end
+
+local function reap_room(code)
+  local room = load_by_stem(code)
+  if not room then
+    return release(code)
+  end
+  local _, reason = deadline(room)
+  end_room(room, reason)
+  settle(room)
+end
+
+local function thaw(code)
+  redis.call('ZREM', COOLING, code)
+  redis.call('SETBIT', TAKEN, index_of(code), 0)
+end
+
+local function revs()
+  local items = {}
+  for _, code in ipairs(order) do
+    local key = named[code]
+    local kept = redis.call('HMGET', command.stems.room .. code, 'ref', 'rev')
+    if kept[1] == key.ref then
+      items[#items + 1] = cjson.encode({ code = code, ref = key.ref, rev = tonumber(kept[2]) })
+    end
+  end
+  return list(items)
+end
+
+renew_held()
+local more_leases = reap(LEASES, reap_seat)
+local more_rooms = reap(DUE, reap_room)
+local more_codes = reap(COOLING, thaw)
+local more = tostring(more_leases or more_rooms or more_codes)
+return '{"ok":true,"events":' .. list(events)
+  .. ',"evicted":' .. list(evicted)
+  .. ',"lost":' .. list(lost)
+  .. ',"revs":' .. revs()
+  .. ',"more":' .. more
+  .. ',"stock":' .. cjson.encode(figures()) .. '}'

@@ -1,0 +1,23 @@
+#!lua flags=allow-oom
+-- Keeps the user, and notes where it sits. Makes the record anew when it had expired.
+--
+-- KEYS[1]  user, see user.lua
+-- ARGV[1]  userId, session, nodeId, connectedAt, name, mediaType, seat (missing for none); policy
+
+local before = load_record()
+if before and before.session ~= command.session then
+  return refuse('SESSION_EXPIRED')
+end
+local seat = command.seat or {}
+save_record({
+  session = command.session,
+  serverId = command.nodeId,
+  status = 'online',
+  currentRoom = seat.code,
+  ref = seat.ref,
+  connectedAt = command.connectedAt,
+  lastActive = now,
+  name = command.name,
+  mediaType = command.mediaType,
+})
+return cjson.encode({ ok = true, now = now })

@@ -1,0 +1,106 @@
+/** The Lua scripts, put together from their files, and what is handed to them. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Command, SeatChanges } from '../../room/commands.ts';
+import { codeAt, SHARDS } from '../../room/pool.ts';
+import { MOST_BANS } from '../../room/transitions.ts';
+import type { EngineSettings } from '../engine.ts';
+import type { Keys } from './keys.ts';
+
+export interface Script {
+  readonly source: string;
+  readonly sha: string;
+}
+
+export type Scripts = Readonly<Record<Command['kind'], Script>>;
+
+/** The files that a script is put together from, its own one last. */
+const OF_A_SHARD = ['prelude', 'room', 'seats'];
+const OF_A_USER = ['prelude', 'user'];
+export const SHARED_FILES: Readonly<Record<Command['kind'], readonly string[]>> = {
+  create: OF_A_SHARD,
+  join: OF_A_SHARD,
+  leave: OF_A_SHARD,
+  suspend: OF_A_SHARD,
+  resume: OF_A_SHARD,
+  renew: OF_A_SHARD,
+  update: OF_A_SHARD,
+  kick: OF_A_SHARD,
+  close: OF_A_SHARD,
+  read: OF_A_SHARD,
+  tick: OF_A_SHARD,
+  stock: OF_A_SHARD,
+  arrive: OF_A_USER,
+  touch: OF_A_USER,
+  depart: OF_A_USER,
+};
+
+/** @param readLua gives the text of a Lua file by its name; only tests of the tests have another one. */
+export function loadScripts(readLua: (name: string) => string = readLuaFile): Scripts {
+  const kinds = Object.keys(SHARED_FILES) as Command['kind'][]; // the record's own keys
+  return Object.fromEntries(kinds.map((kind) => [kind, compose(kind, readLua)])) as Scripts; // one for each of them
+}
+
+export const readLuaFile = (name: string): string =>
+  readFileSync(new URL(`./lua/${name}.lua`, import.meta.url), 'utf8');
+
+/** The shebang with its flags stands in the command's own file, and must come first. */
+function compose(kind: Command['kind'], readLua: (name: string) => string): Script {
+  const own = readLua(kind);
+  const end = own.indexOf('\n') + 1;
+  const shared = SHARED_FILES[kind].map(readLua);
+  const source = [own.slice(0, end), ...shared, own.slice(end)].join('\n');
+  return { source, sha: createHash('sha1').update(source).digest('hex') };
+}
+
+/** ARGV of a command's script: the command as JSON, then its opaque bodies. */
+export function argumentsOf(command: Command, { policy, pool }: EngineSettings, keys: Keys, now?: number): string[] {
+  const circumstances = { policy, ...(now !== undefined && { now }) };
+  switch (command.kind) {
+    case 'create': {
+      const { settings, by } = command;
+      const { stems } = keys.shard(command.shard);
+      const body = {
+        ...command,
+        settings: withoutBody(settings),
+        by: { ...by, profile: withoutBody(by.profile) },
+        pool: poolFigures(pool),
+        stems,
+      };
+      return [JSON.stringify({ ...body, ...circumstances }), by.profile.metadata ?? '', settings.metadata ?? ''];
+    }
+    case 'join': {
+      const { by } = command;
+      const body = { ...command, by: { ...by, profile: withoutBody(by.profile) } };
+      return [JSON.stringify({ ...body, ...circumstances }), by.profile.metadata ?? ''];
+    }
+    case 'update': {
+      const { change } = command;
+      const body = { ...command, change: { of: change.of, to: withoutBody(change.to) } };
+      return [JSON.stringify({ ...body, ...circumstances }), change.to.metadata ?? ''];
+    }
+    case 'tick': {
+      const { stems } = keys.shard(command.shard);
+      return [JSON.stringify({ ...command, pool: poolFigures(pool), stems, ...circumstances })];
+    }
+    case 'kick':
+      return [JSON.stringify({ ...command, mostBans: MOST_BANS, ...circumstances })];
+    case 'touch':
+      // Left out, not null: null is a value in Lua's eyes.
+      return [JSON.stringify({ ...command, seat: command.seat ?? undefined, ...circumstances })];
+    default:
+      return [JSON.stringify({ ...command, ...circumstances })];
+  }
+}
+
+function withoutBody<Changes extends Pick<SeatChanges, 'metadata'>>(changes: Changes): Omit<Changes, 'metadata'> {
+  const { metadata: _, ...others } = changes;
+  return others;
+}
+
+/** What it takes to number the codes of a shard. */
+const poolFigures = (pool: EngineSettings['pool']) => ({
+  perShard: pool.perShard,
+  least: Number(codeAt(pool, 0, 0)),
+  shards: SHARDS,
+});
