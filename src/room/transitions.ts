@@ -251,5 +251,9 @@ export function cooled(cooling: ReadonlyMap<RoomCode, number>, now: number): Roo
     .map(([code]) => code);
 }
 
-const freesIn = (shard: Shard, now: number): number | null =>
-  shard.cooling.size === 0 ? null : Math.max(0, Math.min(...shard.cooling.values()) - now);
+function freesIn(shard: Shard, now: number): number | null {
+  let next = Number.POSITIVE_INFINITY;
+  // A loop: a shard of 8-digit codes can cool more codes than a call takes arguments.
+  for (const until of shard.cooling.values()) next = Math.min(next, until);
+  return shard.cooling.size === 0 ? null : Math.max(0, next - now);
+}

@@ -70,12 +70,15 @@ export function touch(record: UserRecord | undefined, command: Touch, now: numbe
   };
 }
 
-/** The connection is gone. Who holds a seat may come back to it; of the others nothing is kept. */
+/**
+ * The connection is gone. Who holds a seat may come back to it; of the others nothing is kept, once the clock has passed
+ * their number: forgotten before, it would be given to the next session too.
+ */
 export function depart(record: UserRecord | undefined, command: Depart, now: number): UserStep<Depart> {
   if (record?.session !== command.session) return { outcome: { ok: false, reason: 'SESSION_EXPIRED' } };
   return {
     outcome: { ok: true },
-    record: record.seat === null ? null : { ...record, status: 'away', lastActive: now },
+    record: record.seat === null && record.session < now ? null : { ...record, status: 'away', lastActive: now },
   };
 }
 
