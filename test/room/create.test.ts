@@ -1,0 +1,225 @@
+/** Rooms are opened: what the first snapshot says, which code they get, and what repeating a create gives. */
+import { describe, expect, test } from 'vitest';
+import { createPool } from '../../src/room/pool.ts';
+import {
+  at,
+  close,
+  create,
+  createStage,
+  FIRST_CODE,
+  HOUR,
+  join,
+  leave,
+  MINUTE,
+  play,
+  read,
+  SECOND,
+  type Step,
+  said,
+  seats,
+  tick,
+} from './stage.ts';
+
+describe('the new room', () => {
+  test('holds its creator as host, is at revision 1, and nobody is told', () => {
+    const stage = createStage();
+    const outcome = play(
+      stage,
+      at(5_000),
+      create('ann', {
+        settings: { name: 'Monday', metadata: '{"a":1}' },
+        profile: { name: 'Ann', mediaType: 'video' },
+      }),
+    );
+    expect(outcome).toEqual({
+      ok: true,
+      events: [],
+      room: {
+        code: FIRST_CODE,
+        ref: 'ROM202600000001',
+        rev: 1,
+        name: 'Monday',
+        type: 'meeting',
+        maxUsers: 4,
+        access: 'open',
+        locked: false,
+        hostId: 'ann',
+        createdAt: 5_000,
+        expiresAt: 5_000 + 24 * 60 * MINUTE,
+        metadata: { a: 1 },
+        members: [
+          { userId: 'ann', name: 'Ann', role: 'host', state: 'present', seq: 1, joinedAt: 5_000, mediaType: 'video' },
+        ],
+      },
+    });
+  });
+
+  test('without a name or a profile says null, and leaves out what is not there', () => {
+    const stage = createStage();
+    const outcome = play(stage, create('ann'));
+    expect(outcome).toMatchObject({ room: { name: null, members: [{ name: null }] } });
+    expect(outcome).not.toHaveProperty('room.metadata');
+    expect(outcome).not.toHaveProperty('room.members.0.mediaType');
+  });
+});
+
+interface Example {
+  readonly rule: string;
+  readonly given: readonly Step[];
+  readonly act: Step;
+  readonly gives: object;
+}
+
+const used = (code: string) => ({ ok: true, room: { code } });
+const full = (freesInMs: number | null) => ({ ok: false, reason: 'FULL', freesInMs });
+const replayed = (code: string, ref: number) => ({ ok: false, reason: 'REPLAYED', code, ref: `ROM20260000000${ref}` });
+
+describe('the code', () => {
+  // Shard 7 of this pool holds 100007 and 100107. A released code cools for 10 minutes.
+  const bothTaken = [create('ann', { ref: 1 }), create('bob', { ref: 2 })];
+  const second = { code: '100107', ref: 2 };
+
+  test.each<Example>([
+    { rule: 'is a free candidate', given: [], act: create('ann', { candidates: ['100107'] }), gives: used('100107') },
+    {
+      rule: 'is any free one, when no candidate is',
+      given: [create('ann', { candidates: ['100107'] })],
+      act: create('bob', { ref: 2, candidates: ['100107'], from: 1 }),
+      gives: used('100007'),
+    },
+    {
+      rule: 'is not to be had when all are occupied',
+      given: bothTaken,
+      act: create('cat', { ref: 3 }),
+      gives: full(null),
+    },
+    {
+      rule: 'is not one that cools: how long the first of them takes is told',
+      given: [...bothTaken, at(1_000), close('bob', second), at(2_000), close('ann')],
+      act: create('cat', { ref: 3 }),
+      gives: full(10 * MINUTE - 1_000),
+    },
+    {
+      rule: 'is not a cooling candidate either',
+      given: [create('ann'), close('ann')],
+      act: create('cat', { ref: 3, candidates: ['100007'] }),
+      gives: used('100107'),
+    },
+    {
+      rule: 'is still cooling a moment before its time',
+      given: [...bothTaken, close('ann'), at(10 * MINUTE - 1)],
+      act: create('cat', { ref: 3 }),
+      gives: full(1),
+    },
+    {
+      rule: 'has cooled at its time, whether or not a tick has come by',
+      given: [...bothTaken, close('ann'), at(10 * MINUTE)],
+      act: create('cat', { ref: 3 }),
+      gives: used('100007'),
+    },
+    {
+      rule: 'is the longest cooled of those that no tick has freed yet',
+      given: [...bothTaken, at(1_000), close('bob', second), at(2_000), close('ann'), at(20 * MINUTE)],
+      act: create('cat', { ref: 3 }),
+      gives: used('100107'),
+    },
+    {
+      rule: 'is a free one rather than a cooled one',
+      given: [create('ann'), close('ann'), at(20 * MINUTE)],
+      act: create('cat', { ref: 3, candidates: ['100007'] }),
+      gives: used('100107'),
+    },
+    {
+      rule: 'is free again after the tick',
+      given: [create('ann'), close('ann'), at(10 * MINUTE), tick()],
+      act: create('cat', { ref: 3, candidates: ['100007'] }),
+      gives: used('100007'),
+    },
+    {
+      rule: 'does not cool while its room is only empty',
+      given: [...bothTaken, leave('ann')],
+      act: create('cat', { ref: 3 }),
+      gives: full(null),
+    },
+  ])('$rule', ({ given, act, gives }) => {
+    const stage = createStage({}, createPool(6, 200));
+    expect(play(stage, ...given, act)).toMatchObject(gives);
+  });
+
+  test('taken again stands for the new room only', () => {
+    const stage = createStage({}, createPool(6, 100));
+    play(stage, create('ann', { ref: 1 }), join('bob'), close('ann'), at(10 * MINUTE), create('cat', { ref: 2 }));
+    expect(said(play(stage, join('bob', { ref: 1 })))).toBe('CODE_EXPIRED');
+    expect(said(play(stage, leave('ann', { ref: 1 })))).toBe('CODE_EXPIRED');
+    expect(said(play(stage, close('ann', { ref: 1 })))).toBe('CODE_EXPIRED');
+    expect(said(play(stage, read({ ref: 1 })))).toBe('CODE_EXPIRED');
+    expect(said(play(stage, join('bob', { ref: 2 })))).toBe('ok');
+    expect(seats(stage)).toBe('cat* bob');
+    expect(stage.shard.cooling.size).toBe(0);
+  });
+});
+
+describe('a create with a receipt', () => {
+  const first = create('ann', { ref: 1, receipt: 'ann:k' });
+  const again = create('ann', { ref: 2, receipt: 'ann:k' });
+
+  test.each<Example>([
+    { rule: 'done again names the first room', given: [first], act: again, gives: replayed('100007', 1) },
+    {
+      rule: 'done with another key opens another',
+      given: [first],
+      act: create('ann', { ref: 2, receipt: 'ann:l' }),
+      gives: used('100107'),
+    },
+    { rule: 'done without one too', given: [first], act: create('ann', { ref: 2 }), gives: used('100107') },
+    {
+      rule: 'names it though the room has ended',
+      given: [first, close('ann')],
+      act: again,
+      gives: replayed('100007', 1),
+    },
+    {
+      rule: 'holds to the end of its time',
+      given: [first, at(10 * MINUTE - 1)],
+      act: again,
+      gives: replayed('100007', 1),
+    },
+    { rule: 'and no longer', given: [first, at(10 * MINUTE)], act: again, gives: used('100107') },
+    {
+      rule: 'counts from the later create then',
+      given: [first, at(10 * MINUTE), again, at(19 * MINUTE)],
+      act: first,
+      gives: replayed('100107', 2),
+    },
+    { rule: 'outlives a tick', given: [first, at(MINUTE), tick()], act: again, gives: replayed('100007', 1) },
+  ])('$rule', ({ given, act, gives }) => {
+    expect(play(createStage(), ...given, act)).toMatchObject(gives);
+  });
+
+  test('that found no code leaves none', () => {
+    const stage = createStage({}, createPool(6, 100));
+    play(stage, create('ann', { ref: 1 }), create('bob', { ref: 2, receipt: 'bob:k' }));
+    expect(stage.shard.receipts.size).toBe(0);
+    play(stage, close('ann'), at(10 * MINUTE));
+    expect(play(stage, create('bob', { ref: 3, receipt: 'bob:k' }))).toMatchObject(used('100007'));
+  });
+
+  test('is forgotten by the first tick after its time', () => {
+    const stage = createStage();
+    play(stage, first, at(10 * MINUTE - 1), tick());
+    expect(stage.shard.receipts.size).toBe(1);
+    play(stage, at(10 * MINUTE), tick());
+    expect(stage.shard.receipts.size).toBe(0);
+  });
+});
+
+test('the stock is what is occupied, what cools, and how long until the next code has cooled', () => {
+  const stage = createStage();
+  const stock: Step = (it) => it.apply({ kind: 'stock', shard: 7 });
+  expect(play(stage, stock)).toEqual({ ok: true, occupied: 0, cooling: 0, freesInMs: null });
+  play(stage, create('ann', { ref: 1 }), create('bob', { ref: 2 }), create('cat', { ref: 3 }));
+  expect(play(stage, stock)).toEqual({ ok: true, occupied: 3, cooling: 0, freesInMs: null });
+  play(stage, at(SECOND), close('bob', { code: '100107', ref: 2 }), at(2 * SECOND), close('ann'));
+  expect(play(stage, stock)).toEqual({ ok: true, occupied: 1, cooling: 2, freesInMs: 10 * MINUTE - SECOND });
+  expect(play(stage, at(HOUR), stock)).toMatchObject({ cooling: 2, freesInMs: 0 });
+});

@@ -1,0 +1,141 @@
+/** The tick renews what the asking node holds, tells what it has lost, and does not do too much at once. */
+import { describe, expect, test } from 'vitest';
+import type { SeatKey, Tick } from '../../src/room/commands.ts';
+import { createPool } from '../../src/room/pool.ts';
+import {
+  at,
+  close,
+  create,
+  createStage,
+  HOUR,
+  join,
+  leave,
+  MINUTE,
+  node,
+  play,
+  ref,
+  resume,
+  SECOND,
+  type Stage,
+  seatKey,
+  seats,
+  suspend,
+  tick,
+  told,
+} from './stage.ts';
+
+const two = [create('ann'), join('bob')];
+const ann = seatKey('ann');
+const bob = seatKey('bob');
+
+const ticked = (stage: Stage, held: readonly SeatKey[] = [], limit = 100) =>
+  stage.apply<Tick>({ kind: 'tick', shard: 7, held, limit });
+
+describe('held seats', () => {
+  test('are renewed: nobody is told, no revision moves', () => {
+    const stage = createStage();
+    play(stage, ...two, at(59 * SECOND));
+    expect(ticked(stage, [ann, bob])).toEqual({
+      ok: true,
+      events: [],
+      evicted: [],
+      lost: [],
+      revs: [{ code: '100007', ref: 'ROM202600000001', rev: 2 }],
+      more: false,
+      stock: { occupied: 1, cooling: 0, freesInMs: null },
+    });
+    expect(stage.room().seats.map(({ leaseUntil }) => leaseUntil)).toEqual([119 * SECOND, 119 * SECOND]);
+  });
+
+  test('are renewed before anything is reaped: a late node loses nobody', () => {
+    const stage = createStage();
+    play(stage, ...two, at(10 * MINUTE));
+    expect(told(ticked(stage, [ann, bob]))).toEqual([]);
+  });
+
+  test('are not active by that alone', () => {
+    const stage = createStage();
+    play(stage, create('ann'), at(SECOND), tick([ann]));
+    expect(stage.room().lastActive).toBe(0);
+  });
+
+  test('that are away are not renewed: only their own session brings them back', () => {
+    const stage = createStage();
+    play(stage, ...two, suspend('bob'), at(30 * SECOND));
+    const outcome = ticked(stage, [ann, bob]);
+    expect(told(outcome)).toEqual(['4 member:left bob lost']);
+    expect(outcome.lost).toEqual([]);
+  });
+
+  test.each([
+    { rule: 'of a room that has ended', given: [close('ann')], key: ann, revs: [] },
+    { rule: 'of another room under the same code', given: [], key: seatKey('ann', { ref: 9 }), revs: [] },
+    { rule: 'that were given back', given: [leave('bob')], key: bob, revs: [3] },
+    { rule: 'that a later session has taken', given: [resume('bob', { session: 2 })], key: bob, revs: [4] },
+  ])('are told as lost: those $rule', ({ given, key, revs }) => {
+    const stage = createStage();
+    play(stage, ...two, ...given);
+    const outcome = ticked(stage, [key]);
+    expect(outcome.lost).toEqual([key]);
+    expect(outcome.revs.map(({ rev }) => rev)).toEqual(revs);
+  });
+
+  test('bring the revision of each room once, as it is after the reaping', () => {
+    const stage = createStage();
+    play(stage, ...two, create('cat', { ref: 2 }), at(MINUTE));
+    const cat = seatKey('cat', { code: '100107', ref: 2 });
+    const outcome = ticked(stage, [ann, cat, seatKey('dan')]);
+    expect(told(outcome)).toEqual(['3 member:left bob lost']);
+    expect(outcome.revs).toEqual([
+      { code: '100007', ref: ref(1), rev: 3 },
+      { code: '100107', ref: ref(2), rev: 1 },
+    ]);
+  });
+});
+
+describe('the limit', () => {
+  const guests = ['bob', 'cat', 'dan'];
+
+  test('holds for seats: the rest is left for the next step, and that is told', () => {
+    const stage = createStage();
+    play(stage, create('ann'), ...guests.map((name) => join(name)), at(MINUTE));
+    expect(ticked(stage, [ann], 2)).toMatchObject({ more: true, events: [{}, {}] });
+    expect(seats(stage)).toBe('ann* dan');
+    expect(ticked(stage, [ann], 2)).toMatchObject({ more: false, events: [{}] });
+    expect(seats(stage)).toBe('ann*');
+  });
+
+  test('is reached without anything left', () => {
+    const stage = createStage();
+    play(stage, create('ann'), ...guests.map((name) => join(name)), at(MINUTE));
+    expect(ticked(stage, [ann], 3)).toMatchObject({ more: false, events: [{}, {}, {}] });
+  });
+
+  test('holds for rooms and for cooled codes, each by itself', () => {
+    const stage = createStage({ cooldownMs: MINUTE, graceMs: 24 * HOUR, leaseMs: 24 * HOUR }, createPool(6, 500));
+    const names = ['ann', ...guests];
+    const place = (index: number) => ({ code: `100${index}07`, ref: index });
+    play(stage, ...names.map((name, index) => create(name, place(index))));
+    play(stage, close('ann', place(0)), close('bob', place(1)), create('eve', { ref: 8 }), at(HOUR));
+    expect(ticked(stage, [], 1)).toMatchObject({ more: true, stock: { occupied: 2, cooling: 2 } });
+    expect(ticked(stage, [], 1)).toMatchObject({ more: true, stock: { occupied: 1, cooling: 2 } });
+    expect(ticked(stage, [], 1)).toMatchObject({ more: false, stock: { occupied: 0, cooling: 3 } });
+  });
+
+  test('does not hold for renewing', () => {
+    const stage = createStage();
+    play(stage, create('ann'), ...guests.map((name) => join(name)), at(MINUTE));
+    expect(told(ticked(stage, [ann, ...guests.map((name) => seatKey(name))], 1))).toEqual([]);
+  });
+});
+
+test('a tick of a second node finds nothing that the first has reaped', () => {
+  const stage = createStage();
+  play(stage, ...two, join('cat', { node: 'node-b' }), at(MINUTE));
+  const held = seatKey('cat');
+  expect(ticked(stage, [ann]).evicted.map(({ userId, nodeId }) => [userId, nodeId])).toEqual([
+    ['bob', 'node-a'],
+    ['cat', node('node-b')],
+  ]);
+  expect(ticked(stage, [held])).toMatchObject({ events: [], evicted: [], lost: [held] });
+});

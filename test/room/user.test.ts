@@ -1,0 +1,181 @@
+/** A user’s record: numbers of sessions grow for ever, late writes are refused, and only who has a seat is kept. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { arrive, depart, recordTtl, touch, type UserRecord } from '../../src/room/user.ts';
+import { deepFreeze } from './frozen.ts';
+import { FIRST_CODE, node, POLICY, ref, session, user } from './stage.ts';
+
+const ann = user('ann');
+const seat = { code: FIRST_CODE, ref: ref(1) };
+
+const record = (changes: Partial<UserRecord> = {}): UserRecord =>
+  deepFreeze({
+    session: session(1_000),
+    nodeId: node('node-a'),
+    status: 'online',
+    seat: null,
+    connectedAt: 1_000,
+    lastActive: 1_000,
+    ...changes,
+  });
+
+const arrival = (name?: string) =>
+  deepFreeze({ kind: 'arrive', userId: ann, nodeId: node('node-b'), ...(name !== undefined && { name }) } as const);
+
+const touching = (of: number, changes: object = {}) =>
+  deepFreeze({
+    kind: 'touch',
+    userId: ann,
+    session: session(of),
+    nodeId: node('node-a'),
+    connectedAt: 1_000,
+    seat,
+    ...changes,
+  } as const);
+
+const departure = (of: number) => deepFreeze({ kind: 'depart', userId: ann, session: session(of) } as const);
+
+describe('arrive', () => {
+  test('of an unknown user gives the instant as its number', () => {
+    expect(arrive(undefined, arrival('Ann'), 5_000)).toEqual({
+      outcome: { ok: true, session: 5_000, connectedAt: 5_000, previous: null, seat: null },
+      record: record({
+        session: session(5_000),
+        nodeId: node('node-b'),
+        connectedAt: 5_000,
+        lastActive: 5_000,
+        name: 'Ann',
+      }),
+    });
+  });
+
+  test.each([
+    { rule: 'the instant', last: 1_000, now: 5_000, number: 5_000 },
+    { rule: 'one more than the last, within the same instant', last: 1_000, now: 1_000, number: 1_001 },
+    { rule: 'one more than the last, when many came at once', last: 1_007, now: 1_003, number: 1_008 },
+    { rule: 'one more than the last, when the clock was set back', last: 9_000, now: 1_000, number: 9_001 },
+  ])('of a known user numbers the session: $rule', ({ last, now, number }) => {
+    expect(arrive(record({ session: session(last) }), arrival(), now).outcome.session).toBe(number);
+  });
+
+  test.each([
+    ['online', true],
+    ['away', false],
+  ] as const)('tells where the session before it is, and whether it is there: %s', (status, online) => {
+    const { outcome } = arrive(record({ status }), arrival(), 5_000);
+    expect(outcome.previous).toEqual({ session: 1_000, nodeId: 'node-a', online });
+  });
+
+  test('hands on the seat, the name and the media type', () => {
+    const kept = { name: 'Ann', mediaType: 'video', seat };
+    const step = arrive(record(kept), arrival(), 5_000);
+    expect(step.outcome.seat).toEqual(seat);
+    expect(step.record).toMatchObject(kept);
+    expect(arrive(record(kept), arrival('Anna'), 5_000).record).toMatchObject({ ...kept, name: 'Anna' });
+  });
+});
+
+describe('touch', () => {
+  test('says where the user sits now', () => {
+    const step = touch(record(), touching(1_000, { name: 'Ann', mediaType: 'audio' }), 5_000);
+    expect(step.outcome).toEqual({ ok: true, now: 5_000 });
+    expect(step.record).toEqual(record({ seat, lastActive: 5_000, name: 'Ann', mediaType: 'audio' }));
+  });
+
+  test('gives up the seat, the name and the media type that it does not name', () => {
+    const before = record({ seat, name: 'Ann', mediaType: 'audio' });
+    expect(touch(before, touching(1_000, { seat: null }), 5_000).record).toEqual(record({ lastActive: 5_000 }));
+  });
+
+  test('is back online when the same session had been taken for gone', () => {
+    expect(touch(record({ status: 'away', seat }), touching(1_000), 5_000).record?.status).toBe('online');
+  });
+
+  test('makes a record anew that had expired', () => {
+    expect(touch(undefined, touching(1_000), 5_000).record).toEqual(record({ seat, lastActive: 5_000 }));
+  });
+
+  test.each([999, 1_001])('is refused to another session: %s', (number) => {
+    expect(touch(record(), touching(number), 5_000)).toEqual({ outcome: { ok: false, reason: 'SESSION_EXPIRED' } });
+  });
+});
+
+describe('depart', () => {
+  test('keeps who has a seat, as away', () => {
+    expect(depart(record({ seat, name: 'Ann' }), departure(1_000), 5_000)).toEqual({
+      outcome: { ok: true },
+      record: record({ seat, name: 'Ann', status: 'away', lastActive: 5_000 }),
+    });
+  });
+
+  test('forgets who has none', () => {
+    expect(depart(record(), departure(1_000), 5_000)).toEqual({ outcome: { ok: true }, record: null });
+  });
+
+  test('remembers the number as long as the clock has not passed it, so that it is not given again', () => {
+    expect(depart(record(), departure(1_000), 1_000).record).toMatchObject({
+      session: 1_000,
+      status: 'away',
+      seat: null,
+    });
+    expect(depart(record(), departure(1_000), 1_001).record).toBeNull();
+  });
+
+  test.each([999, 1_001])('is refused to another session: %s', (number) => {
+    const refused = { outcome: { ok: false, reason: 'SESSION_EXPIRED' } };
+    expect(depart(record({ seat }), departure(number), 5_000)).toEqual(refused);
+  });
+
+  test('is refused when nothing is known', () => {
+    expect(depart(undefined, departure(1_000), 5_000).outcome.ok).toBe(false);
+  });
+});
+
+test('an away user’s record outlives the grace of its seat', () => {
+  expect(recordTtl(record(), POLICY)).toBe(60_000);
+  expect(recordTtl(record({ status: 'away' }), POLICY)).toBe(60_000);
+  expect(recordTtl(record(), { ...POLICY, graceMs: 90_000 })).toBe(60_000);
+  expect(recordTtl(record({ status: 'away' }), { ...POLICY, graceMs: 90_000 })).toBe(90_000);
+});
+
+test('the numbers of a user’s sessions always grow, whatever happens between, whatever has expired', () => {
+  const kind = fc.constantFrom('arrive', 'touch', 'depart');
+  const act = fc.record({ kind, later: fc.constantFrom(0, 0, 1, 60_000), sits: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: 40 }), (story) => {
+      const numbers = numbersOf(story);
+      expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+interface Act {
+  readonly kind: 'arrive' | 'touch' | 'depart';
+  /** Milliseconds since the act before. */
+  readonly later: number;
+  readonly sits: boolean;
+}
+
+/** The numbers that arrivals get while the latest session touches and departs, and records expire. */
+function numbersOf(story: readonly Act[]): number[] {
+  const numbers: number[] = [];
+  let kept: { record: UserRecord; until: number } | undefined;
+  let now = 1_000;
+  for (const { kind, later, sits } of story) {
+    now += later;
+    const before = kept !== undefined && kept.until > now ? kept.record : undefined;
+    const last = numbers.at(-1) ?? 0;
+    const { record: after } = step(before, { kind, sits, last }, now);
+    if (kind === 'arrive' && after) numbers.push(after.session);
+    if (after === null) kept = undefined;
+    if (after) kept = { record: after, until: now + recordTtl(after, POLICY) };
+  }
+  return numbers;
+}
+
+function step(before: UserRecord | undefined, act: { kind: Act['kind']; sits: boolean; last: number }, now: number) {
+  if (act.kind === 'arrive') return arrive(before, arrival(), now);
+  if (act.kind === 'depart') return depart(before, departure(act.last), now);
+  return touch(before, touching(act.last, { seat: act.sits ? seat : null }), now);
+}
