@@ -47,11 +47,14 @@ export function normaliseTypedCode(typed: string, digits = DEFAULT_CODE_DIGITS):
 const SEPARATOR = /[\s\p{Dash_Punctuation}._\u200e\u200f\u00b7]/u;
 const DECIMAL_DIGIT = /\p{Decimal_Number}/u;
 
-/** Unicode lays out the ten decimal digits of a script in one run from 0 to 9, so the digit is the distance to the run's start. */
+/**
+ * Unicode lays out the ten decimal digits of a script in one run from 0 to 9, so the digit is the distance to the run's
+ * start. Some runs follow one upon the other, such as those of mathematical styles.
+ */
 function decimalDigit(character: string): number | undefined {
   if (!DECIMAL_DIGIT.test(character)) return undefined;
   const point = character.codePointAt(0) ?? 0;
   let start = point;
-  while (point - start < 9 && DECIMAL_DIGIT.test(String.fromCodePoint(start - 1))) start -= 1;
-  return point - start;
+  while (DECIMAL_DIGIT.test(String.fromCodePoint(start - 1))) start -= 1;
+  return (point - start) % 10;
 }
