@@ -17,7 +17,7 @@ const chooses = ['src/engine', 'src/reference', 'src/room', 'src/protocol', 'src
 export const floors: readonly Floor[] = [
   { path: 'src/protocol', ours: [], packages: ['zod'], node: false },
   { path: 'src/room', ours: ['src/protocol'], packages: [], node: false },
-  { path: 'src/support', ours: [], packages: ['pino', 'pino-pretty'], node: true },
+  { path: 'src/support', ours: [], packages: ['pino'], node: true },
   {
     path: 'src/engine',
     ours: ['src/room', 'src/protocol', 'src/support'],
@@ -38,12 +38,25 @@ export const floors: readonly Floor[] = [
   },
   {
     path: 'src/server',
-    ours: ['src/engine/engine', 'src/reference/generator', 'src/room', 'src/protocol', 'src/support'],
+    // Of the references it knows the port, and the default that keeps nothing; those with a store are handed in.
+    ours: [
+      'src/engine/engine',
+      'src/reference/generator',
+      'src/reference/random',
+      'src/room',
+      'src/protocol',
+      'src/support',
+    ],
     packages: ['socket.io', 'socket.io-parser', 'fastify', '@fastify', 'jose', 'rate-limiter-flexible', 'zod'],
     node: true,
   },
   { path: 'src/client', ours: ['src/protocol'], packages: ['socket.io-client'], node: false },
-  { path: 'src/cli', ours: chooses, packages: ['commander', 'close-with-grace', 'zod'], node: true },
+  {
+    path: 'src/cli',
+    ours: [...chooses, 'src/index'],
+    packages: ['commander', 'close-with-grace', 'pino', 'pino-pretty', 'zod'],
+    node: true,
+  },
   { path: 'src/index.ts', ours: chooses, packages: [], node: true },
   { path: 'client-demo', ours: ['src/client', 'src/protocol'], packages: ['socket.io-client'], node: false },
   { path: 'client-demo/vite.config.ts', ours: [], packages: ['vite'], node: true },

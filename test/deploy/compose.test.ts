@@ -3,6 +3,7 @@ import { isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { variableOf } from '../../src/cli/flags.ts';
 import { OPTIONS, readOptions } from '../../src/server/options.ts';
 import { nginxConf } from '../support/nginx.ts';
 import { networksOf, readCompose, type Service, variablesOf } from './compose-file.ts';
@@ -42,7 +43,7 @@ describe('the nodes', () => {
 
   test('are given nothing that the server does not read', () => {
     const known = Object.entries(OPTIONS).flatMap(([name, option]) => [
-      `SIGNALBOX_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+      variableOf(name),
       ...('env' in option ? [option.env] : []),
     ]);
     for (const [, node] of nodes) expect(known).toEqual(expect.arrayContaining(Object.keys(node.environment)));

@@ -28,7 +28,9 @@ test('asks for its health with what the image has, and for life instead of readi
   const check = one('HEALTHCHECK');
   const [program, , script] = z.array(z.string()).parse(JSON.parse(check.slice(check.indexOf('CMD') + 3)));
   expect(program).toBe('node');
-  expect(script).toContain('/healthz');
+  const path = /`http:[^`]+\}(\/\w+)`/.exec(script ?? '')?.[1];
+  expect(path).toBe('/healthz');
+  expect(read('src/server/http/health.ts')).toContain(`'${path}'`);
   expect(script).toContain('process.env.PORT');
   expect(one('ENV')).toContain(`PORT=${one('EXPOSE')}`);
 });
