@@ -1,0 +1,15 @@
+import type { Policy } from '../../../src/room/room.ts';
+import type { Stage } from '../stage.ts';
+
+export interface Example {
+  readonly name: string;
+  readonly policy?: Partial<Policy>;
+  readonly perShard?: number;
+  run(stage: Stage): Promise<void>;
+}
+
+export const example = (
+  name: string,
+  run: Example['run'],
+  circumstances: Pick<Example, 'policy' | 'perShard'> = {},
+): Example => ({ name, run, ...circumstances });

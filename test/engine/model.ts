@@ -1,0 +1,116 @@
+/**
+ * Random stories, told to the pure rules, to the memory engine and to the Redis engine at once. After every step all of
+ * them must agree on the outcome with its events, and Redis must hold exactly what the rules say it does.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { EngineSettings } from '../../src/engine/engine.ts';
+import { createMemoryEngine } from '../../src/engine/memory.ts';
+import type { UserId } from '../../src/protocol/ids.ts';
+import type { Command, Outcome, ShardCommand, UserCommand } from '../../src/room/commands.ts';
+import { createShard, type MutableShard, write } from '../../src/room/shard.ts';
+import { tick } from '../../src/room/tick.ts';
+import * as transitions from '../../src/room/transitions.ts';
+import * as users from '../../src/room/user.ts';
+import { mustBeHeld } from './held.ts';
+import type { RedisStage } from './redis-stage.ts';
+import { createHandClock, type HandClock, settingsOf } from './stage.ts';
+import { type Act, type History, resolve, story } from './story.ts';
+
+/** Times that meet each other often: most deadlines fall on a multiple of ten seconds. */
+const POLICY = {
+  leaseMs: 60_000,
+  graceMs: 30_000,
+  idleMs: 100_000,
+  emptyMs: 50_000,
+  maxAgeMs: 300_000,
+  cooldownMs: 40_000,
+  receiptMs: 70_000,
+};
+
+/** Plays stories until one shows a difference, which is thrown, or all have been played. */
+export async function rehearse(stage: RedisStage, parameters: fc.Parameters<unknown>): Promise<void> {
+  const property = fc.asyncProperty(
+    story,
+    fc.boolean(),
+    fc.integer({ min: 2, max: 3 }),
+    async (acts, ends, perShard) => {
+      const settings = settingsOf(perShard, { ...POLICY, closeOnHostLeave: ends });
+      await tell(acts, settings, stage);
+    },
+  );
+  await fc.assert(property, parameters as fc.Parameters<[Act[], boolean, number]>); // the caller gives no examples
+}
+
+async function tell(acts: readonly Act[], settings: EngineSettings, stage: RedisStage) {
+  const clock = createHandClock();
+  const rules = createRules(settings, clock);
+  const memory = createMemoryEngine(settings, clock);
+  const redis = await stage.make(settings, clock);
+  for (const act of acts) {
+    if (act.do === 'wait') {
+      clock.advance(act.ms);
+      continue;
+    }
+    const command = resolve(act, rules.shard, rules.history, settings, clock.now());
+    const right = rules.apply(command);
+    agree(right, await memory.apply(command), 'memory', command);
+    agree(right, await redis.apply(command), 'redis', command);
+    agree(mustBeHeld(rules.shard, settings), await stage.held(settings), 'what redis holds', command);
+  }
+}
+
+function agree(right: unknown, other: unknown, who: string, command: Command): void {
+  // The quick look first: the thorough one, which tells where the difference is, takes most of the time of a story.
+  if (isDeepStrictEqual(other, right)) return;
+  expect(other, `${who} after ${JSON.stringify(command)}`).toEqual(right);
+}
+
+/** The rules themselves, over one shard and some users. */
+function createRules(settings: EngineSettings, clock: HandClock) {
+  const shard = createShard();
+  const records = new Map<UserId, { record: users.UserRecord; until: number }>();
+  const history: History = { refs: [], sessions: new Map() };
+
+  const applyToUser = (command: UserCommand) => {
+    const now = clock.now();
+    const kept = records.get(command.userId);
+    const record = kept !== undefined && kept.until > now ? kept.record : undefined;
+    const step =
+      command.kind === 'arrive'
+        ? users.arrive(record, command, now)
+        : command.kind === 'touch'
+          ? users.touch(record, command, now)
+          : users.depart(record, command, now);
+    if (step.record === null) records.delete(command.userId);
+    else if (step.record !== undefined) {
+      const until = now + users.recordTtl(step.record, settings.policy);
+      records.set(command.userId, { record: step.record, until });
+      history.sessions.set(command.userId, step.record.session);
+    }
+    return step.outcome;
+  };
+
+  const applyToShard = (command: ShardCommand) => {
+    // As in the memory engine: the compiler does not pair a rule with its command through the union of kinds.
+    const rule = { ...transitions, tick }[command.kind] as (
+      shard: MutableShard,
+      command: ShardCommand,
+      circumstances: transitions.Circumstances,
+    ) => transitions.Step<ShardCommand>;
+    const { outcome, writes } = rule(shard, command, { now: clock.now(), ...settings });
+    write(shard, writes);
+    if (command.kind === 'create' && outcome.ok) history.refs.push(command.ref);
+    return outcome;
+  };
+
+  return {
+    shard,
+    history,
+    apply: (command: Command): Outcome<Command> =>
+      command.kind === 'arrive' || command.kind === 'touch' || command.kind === 'depart'
+        ? applyToUser(command)
+        : applyToShard(command),
+  };
+}

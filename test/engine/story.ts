@@ -1,0 +1,194 @@
+/** Random stories: what happens, in terms that always find something to happen to. */
+import fc from 'fast-check';
+import type { EngineSettings } from '../../src/engine/engine.ts';
+import type { RoomCode, RoomRef, SessionNumber, UserId } from '../../src/protocol/ids.ts';
+import type { Command, RoomChanges, SeatChanges, SeatKey } from '../../src/room/commands.ts';
+import { codeAt } from '../../src/room/pool.ts';
+import { seatOf } from '../../src/room/seats.ts';
+import type { Shard } from '../../src/room/shard.ts';
+import { NODE, occupant, refOf, SHARD } from './stage.ts';
+
+/** What has been: stories come back to it to be refused. */
+export interface History {
+  readonly refs: RoomRef[];
+  readonly sessions: Map<UserId, number>;
+}
+
+interface Where {
+  readonly place: number;
+  readonly user: number;
+  /** Which of the refs that were ever given; `undefined` for the one of the room that is there. */
+  readonly past: number | undefined;
+  /** How far from the session that holds the seat. */
+  readonly off: number;
+}
+
+export type Act =
+  | { readonly do: 'wait'; readonly ms: number }
+  | {
+      readonly do: 'create';
+      readonly user: number;
+      readonly candidates: readonly number[];
+      readonly from: number;
+      readonly receipt: string | undefined;
+      readonly maxUsers: number;
+      readonly changes: RoomChanges;
+      readonly profile: SeatChanges;
+    }
+  | { readonly do: 'join'; readonly where: Where; readonly profile: SeatChanges }
+  | { readonly do: 'leave' | 'suspend' | 'resume' | 'renew' | 'close'; readonly where: Where }
+  | { readonly do: 'change room'; readonly where: Where; readonly changes: RoomChanges }
+  | { readonly do: 'change seat'; readonly where: Where; readonly changes: SeatChanges }
+  | { readonly do: 'kick'; readonly where: Where; readonly target: number; readonly ban: boolean }
+  | { readonly do: 'read'; readonly where: Where; readonly meant: boolean }
+  | { readonly do: 'tick'; readonly held: readonly Where[]; readonly limit: number }
+  | { readonly do: 'stock' }
+  | { readonly do: 'arrive'; readonly user: number; readonly name: string | undefined }
+  | { readonly do: 'touch'; readonly where: Where; readonly sits: boolean }
+  | { readonly do: 'depart'; readonly user: number; readonly off: number };
+
+const USERS = ['zoe', 'anna', 'mia', 'anna-b'] as const;
+
+const user = fc.nat(USERS.length - 1);
+const name = fc.constantFrom('A', 'Zoë "x"', '🚂');
+const metadata = fc.constantFrom('[]', '{}', '{"a":1.50,"b":[]}', String.raw`"\ud800"`);
+const mostly = <T>(usual: T, seldom: fc.Arbitrary<T>, weight = 8) =>
+  fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: seldom });
+
+const where: fc.Arbitrary<Where> = fc.record({
+  place: fc.nat(2),
+  user,
+  past: mostly<number | undefined>(undefined, fc.nat(20)),
+  off: mostly(0, fc.constantFrom(-1, 1), 4),
+});
+const profile = fc.record({ name, metadata, mediaType: fc.constant('video') }, { requiredKeys: [] });
+const changes = fc.record(
+  { name, metadata, type: fc.constant('talk'), maxUsers: fc.integer({ min: 2, max: 4 }), locked: fc.boolean() },
+  { requiredKeys: [] },
+);
+const does = <Name extends Act['do']>(what: Name) => fc.constant(what);
+
+const act: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: does('wait'),
+      ms: fc.oneof(fc.constantFrom(1, 10_000, 10_000, 20_000, 30_000, 50_000), fc.constantFrom(39_999, 60_000)),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: does('create'),
+      user,
+      candidates: fc.array(fc.nat(2), { maxLength: 2 }),
+      from: fc.nat(2),
+      receipt: mostly<string | undefined>(undefined, fc.constantFrom('one', 'two'), 2),
+      maxUsers: fc.integer({ min: 2, max: 3 }),
+      changes: mostly<RoomChanges>({}, changes, 3),
+      profile,
+    }),
+  },
+  { weight: 9, arbitrary: fc.record({ do: does('join'), where, profile }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ do: fc.constantFrom('leave', 'suspend', 'suspend', 'resume', 'renew', 'close'), where }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: does('change room'), where, changes }) },
+  { weight: 1, arbitrary: fc.record({ do: does('change seat'), where, changes: profile }) },
+  { weight: 2, arbitrary: fc.record({ do: does('kick'), where, target: user, ban: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ do: does('read'), where, meant: fc.boolean() }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: does('tick'),
+      held: fc.array(where, { maxLength: 4 }),
+      limit: fc.constantFrom(1, 2, 100, 100),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: does('stock') }) },
+  { weight: 2, arbitrary: fc.record({ do: does('arrive'), user, name: fc.option(name, { nil: undefined }) }) },
+  { weight: 2, arbitrary: fc.record({ do: does('touch'), where, sits: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ do: does('depart'), user, off: mostly(0, fc.constantFrom(-1, 1), 3) }) },
+);
+
+export const story: fc.Arbitrary<Act[]> = fc.array(act, { minLength: 20, maxLength: 70, size: 'max' });
+
+/** The command that an act comes to, as things stand. */
+export function resolve(
+  act: Exclude<Act, { do: 'wait' }>,
+  shard: Shard,
+  history: History,
+  { pool }: EngineSettings,
+  now: number,
+): Command {
+  const codeOf = (place: number): RoomCode => codeAt(pool, SHARD, place % pool.perShard);
+  const keyOf = ({ place, user, past, off }: Where): SeatKey => {
+    const code = codeOf(place);
+    const room = shard.rooms.get(code);
+    const userId = userOf(user);
+    const session = (room && seatOf(room, userId)?.session) ?? 1;
+    const ref = past === undefined ? room?.ref : history.refs[past % Math.max(1, history.refs.length)];
+    // A number of at least 1 is all that the brand promises to the rules.
+    return { code, ref: ref ?? refOf(9_999), userId, session: Math.max(1, session + off) as SessionNumber };
+  };
+  const sessionOf = (userId: UserId, off: number) => ((history.sessions.get(userId) ?? now) + off) as SessionNumber;
+
+  switch (act.do) {
+    case 'create':
+      return {
+        kind: 'create',
+        shard: SHARD,
+        candidates: act.candidates.map(codeOf),
+        from: act.from % pool.perShard,
+        ref: refOf(history.refs.length + 1),
+        by: occupant(userOf(act.user), { profile: act.profile }),
+        settings: { type: 'call', access: 'open', ...act.changes, maxUsers: act.maxUsers },
+        ...(act.receipt !== undefined && { receipt: act.receipt }),
+      };
+    case 'join': {
+      const { code, ref, userId, session } = keyOf(act.where);
+      return { kind: 'join', code, ref, by: occupant(userId, { session, profile: act.profile }) };
+    }
+    case 'resume':
+      return { kind: 'resume', nodeId: NODE, ...keyOf(act.where) };
+    case 'change room':
+      return { kind: 'update', change: { of: 'room', to: act.changes }, ...keyOf(act.where) };
+    case 'change seat':
+      return { kind: 'update', change: { of: 'seat', to: act.changes }, ...keyOf(act.where) };
+    case 'kick':
+      return { kind: 'kick', target: userOf(act.target), ban: act.ban, ...keyOf(act.where) };
+    case 'read': {
+      const { code, ref } = keyOf(act.where);
+      return { kind: 'read', code, ...(act.meant && { ref }) };
+    }
+    case 'tick':
+      return { kind: 'tick', shard: SHARD, held: act.held.map(keyOf), limit: act.limit };
+    case 'stock':
+      return { kind: 'stock', shard: SHARD };
+    case 'arrive': {
+      const { name } = act;
+      return { kind: 'arrive', userId: userOf(act.user), nodeId: NODE, ...(name !== undefined && { name }) };
+    }
+    case 'touch': {
+      const { code, ref, userId } = keyOf(act.where);
+      const session = sessionOf(userId, act.where.off);
+      return {
+        kind: 'touch',
+        userId,
+        session,
+        nodeId: NODE,
+        connectedAt: now,
+        seat: act.sits ? { code, ref } : null,
+      };
+    }
+    case 'depart': {
+      const userId = userOf(act.user);
+      return { kind: 'depart', userId, session: sessionOf(userId, act.off) };
+    }
+    default:
+      return { kind: act.do, ...keyOf(act.where) };
+  }
+}
+
+const userOf = (index: number): UserId => (USERS[index] ?? 'zoe') as UserId; // names of the right shape
