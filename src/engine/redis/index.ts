@@ -8,7 +8,7 @@ import { type Engine, type EngineSettings, type Fanout, type Notice, StoreUnavai
 import { type Bus, createBus, roomChannel } from './bus.ts';
 import { connectRedis, type RedisClients } from './connect.ts';
 import { decode } from './decode.ts';
-import { createKeys, type Keys } from './keys.ts';
+import { createKeys, type Keys, literal } from './keys.ts';
 import { parseNotice } from './notice.ts';
 import { argumentsOf, loadScripts, type Scripts } from './scripts.ts';
 import { State } from './state.ts';
@@ -122,8 +122,7 @@ async function fanoutOn({ bus, keys, settings, log }: Parts): Promise<Fanout> {
 /** Every node listens to its inbox, so the inboxes that have a listener are the nodes. */
 async function nodesOn({ bus, clients, state, settings }: Parts): Promise<NodeId[]> {
   const stem = bus.inbox('');
-  const pattern = `${stem.replaceAll(/[\\?*[\]]/g, String.raw`\$&`)}*`;
-  const inboxes = await state.ask(() => clients.state.pubSubShardChannels(pattern));
+  const inboxes = await state.ask(() => clients.state.pubSubShardChannels(`${literal(stem)}*`));
   // Only nodes listen there, and nodes are named by this server.
   const nodes = inboxes.map((inbox) => inbox.slice(stem.length) as NodeId);
   return [...new Set([settings.nodeId, ...nodes])];

@@ -25,6 +25,10 @@ export interface Keys {
   /** @throws RangeError when there is no such shard. */
   shard(shard: number): ShardKeys;
   user(userId: UserId): string;
+  /** Patterns of SCAN that find every room, whatever the sorted sets say. */
+  readonly patterns: readonly string[];
+  /** The code in a key that such a pattern has found. */
+  codeIn(key: string): RoomCode | undefined;
   /** The KEYS of a command's script, in its order. */
   of(command: Command): string[];
 }
@@ -40,10 +44,16 @@ export function createKeys(prefix: string): Keys {
       return found;
     },
     user: (userId) => `${prefix}{u:${userId}}`,
+    patterns: ['room', 'members'].map((kind) => `${literal(prefix)}{s[0-9][0-9]}:${kind}:*`),
+    // Whoever can write to Redis may have put anything there; the audit only compares what it finds.
+    codeIn: (key) => /^\{s\d\d\}:\w+:(\d{6,8})$/.exec(key.slice(prefix.length))?.[1] as RoomCode | undefined,
     of: (command) => keysOf(keys, command),
   };
   return keys;
 }
+
+/** A text that a glob pattern of Redis matches as it is. */
+export const literal = (text: string): string => text.replaceAll(/[\\?*[\]]/g, String.raw`\$&`);
 
 function shardKeys(prefix: string, shard: number): ShardKeys {
   const stem = `${prefix}{s${String(shard).padStart(2, '0')}}:`;
@@ -60,12 +70,20 @@ function shardKeys(prefix: string, shard: number): ShardKeys {
   };
 }
 
+/** What the scripts of a shard are given first. */
+export const sharedKeys = ({ taken, leases, due, cooling }: Omit<ShardKeys, 'stems'>): string[] => [
+  taken,
+  leases,
+  due,
+  cooling,
+];
+
 function keysOf(keys: Keys, command: Command): string[] {
   if (command.kind === 'arrive' || command.kind === 'touch' || command.kind === 'depart') {
     return [keys.user(command.userId)];
   }
   const shard = keys.shard('code' in command ? shardOf(command.code) : command.shard);
-  const shared = [shard.taken, shard.leases, shard.due, shard.cooling];
+  const shared = sharedKeys(shard);
   if ('code' in command) return [...shared, shard.room(command.code), shard.members(command.code)];
   if (command.kind === 'create' && command.receipt !== undefined) return [...shared, shard.receipt(command.receipt)];
   return shared;

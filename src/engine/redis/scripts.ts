@@ -38,18 +38,20 @@ export const SHARED_FILES: Readonly<Record<Command['kind'], readonly string[]>> 
 /** @param readLua gives the text of a Lua file by its name; only tests of the tests have another one. */
 export function loadScripts(readLua: (name: string) => string = readLuaFile): Scripts {
   const kinds = Object.keys(SHARED_FILES) as Command['kind'][]; // the record's own keys
-  return Object.fromEntries(kinds.map((kind) => [kind, compose(kind, readLua)])) as Scripts; // one for each of them
+  return Object.fromEntries(kinds.map((kind) => [kind, compose(kind, SHARED_FILES[kind], readLua)])) as Scripts; // one for each of them
 }
 
 export const readLuaFile = (name: string): string =>
   readFileSync(new URL(`./lua/${name}.lua`, import.meta.url), 'utf8');
 
+/** Not a command: it changes nothing, and looks at a shard as no rule does. */
+export const loadAuditScript = (): Script => compose('audit', ['prelude', 'room'], readLuaFile);
+
 /** The shebang with its flags stands in the command's own file, and must come first. */
-function compose(kind: Command['kind'], readLua: (name: string) => string): Script {
-  const own = readLua(kind);
+function compose(name: string, shared: readonly string[], readLua: (name: string) => string): Script {
+  const own = readLua(name);
   const end = own.indexOf('\n') + 1;
-  const shared = SHARED_FILES[kind].map(readLua);
-  const source = [own.slice(0, end), ...shared, own.slice(end)].join('\n');
+  const source = [own.slice(0, end), ...shared.map(readLua), own.slice(end)].join('\n');
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }
 
@@ -99,7 +101,7 @@ function withoutBody<Changes extends Pick<SeatChanges, 'metadata'>>(changes: Cha
 }
 
 /** What it takes to number the codes of a shard. */
-const poolFigures = (pool: EngineSettings['pool']) => ({
+export const poolFigures = (pool: EngineSettings['pool']) => ({
   perShard: pool.perShard,
   least: Number(codeAt(pool, 0, 0)),
   shards: SHARDS,

@@ -1,0 +1,74 @@
+/** Whether Redis agrees with itself: law 1, looked at from every side. */
+import { createClient } from 'redis';
+import { z } from 'zod';
+import type { RoomCode } from '../../protocol/ids.ts';
+import { type Pool, SHARDS, shardOf } from '../../room/pool.ts';
+import { createKeys, type Keys, sharedKeys } from './keys.ts';
+import { loadAuditScript, poolFigures } from './scripts.ts';
+
+export interface ShardAudit {
+  readonly shard: number;
+  /** Codes that are neither occupied nor cooling. */
+  readonly free: number;
+  readonly occupied: number;
+  readonly cooling: number;
+  readonly seats: number;
+  /** What contradicts what, for people. Nothing, as long as the laws hold. */
+  readonly disagreements: readonly string[];
+}
+
+export interface AuditOptions {
+  readonly url: string;
+  readonly prefix?: string;
+  readonly pool: Pool;
+}
+
+const reply = z.object({
+  marked: z.int(),
+  occupied: z.int(),
+  cooling: z.int(),
+  seats: z.int(),
+  disagreements: z.array(z.string()),
+});
+
+/**
+ * Looks at every shard, each in one step: rooms may come and go meanwhile. It changes nothing. Every shard keeps Redis
+ * busy for some milliseconds when it is full, so it is for operators and tests, not for a timer.
+ */
+export async function auditShards({ url, prefix = 'sb:', pool }: AuditOptions): Promise<ShardAudit[]> {
+  const client: Client = createClient({ url, maintNotifications: 'disabled', disableClientInfo: true });
+  // The error of a connection that is lost in between is the one of the command that was under way.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const keys = createKeys(prefix);
+    const script = loadAuditScript().source;
+    const audits: ShardAudit[] = [];
+    for (const [shard, found] of (await roomsIn(client, keys)).entries()) {
+      const { stems, ...shardKeys } = keys.shard(shard);
+      const command = JSON.stringify({ pool: poolFigures(pool), stems, found: [...found] });
+      const text = await client.eval(script, { keys: sharedKeys(shardKeys), arguments: [command] });
+      const { marked, ...told } = reply.parse(JSON.parse(z.string().parse(text)));
+      audits.push({ shard, free: pool.perShard - marked, ...told });
+    }
+    return audits;
+  } finally {
+    client.destroy();
+  }
+}
+
+type Client = ReturnType<typeof createClient>;
+
+/** By their keys, for each shard: a room that no sorted set knows of is found by nothing else. */
+async function roomsIn(client: Client, keys: Keys): Promise<readonly ReadonlySet<RoomCode>[]> {
+  const codes = Array.from({ length: SHARDS }, () => new Set<RoomCode>());
+  for (const pattern of keys.patterns) {
+    for await (const batch of client.scanIterator({ MATCH: pattern, COUNT: 1_000 })) {
+      for (const key of batch) {
+        const code = keys.codeIn(key);
+        if (code !== undefined) codes[shardOf(code)]?.add(code);
+      }
+    }
+  }
+  return codes;
+}
