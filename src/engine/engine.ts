@@ -1,5 +1,5 @@
 /** Where the state is kept: the interface of every engine, and its laws. */
-import type { NodeId } from '../protocol/ids.ts';
+import type { NodeId, SessionNumber, UserId } from '../protocol/ids.ts';
 import type { Command, Evicted, Outcome } from '../room/commands.ts';
 import type { Pool } from '../room/pool.ts';
 import type { Policy } from '../room/room.ts';
@@ -38,8 +38,8 @@ export interface Fanout {
    */
   live(room: string): Promise<void>;
   /**
-   * How many nodes an emit has reached. `send` MUST emit, before it returns, to one Socket.IO room which has no socket
-   * on this node.
+   * How many nodes listen to a Socket.IO room. `send` is always called and MUST emit to that room before it returns.
+   * Without an adapter of its own the engine knows of no other nodes and answers 0.
    *
    * @throws StoreUnavailable when the store does not answer in time.
    */
@@ -53,7 +53,7 @@ export interface Fanout {
 /** What one node tells another. The tick and the heartbeat heal the loss of any of them. */
 export type Notice =
   /** Sessions of the user before this one are over. */
-  | { readonly kind: 'replaced'; readonly userId: string; readonly session: number }
+  | { readonly kind: 'replaced'; readonly userId: UserId; readonly session: SessionNumber }
   /** These sessions have lost their seats. */
   | { readonly kind: 'evicted'; readonly evicted: readonly (Evicted & { readonly banned?: boolean })[] };
 

@@ -29,7 +29,10 @@ export function createMemoryEngine(settings: EngineSettings, clock: Clock = syst
       adapter: undefined,
       live: async () => {},
       // Whoever is not on this node is nowhere.
-      receivers: async () => 0,
+      async receivers(send) {
+        send();
+        return 0;
+      },
       tell: () => {},
       listen: () => {},
     },

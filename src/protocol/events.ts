@@ -5,7 +5,9 @@ import type { PUSHES, REQUESTS } from './messages.ts';
 
 export type RequestName = keyof typeof REQUESTS;
 export type RequestPayload<Name extends RequestName> = z.infer<(typeof REQUESTS)[Name]['payload']>;
-export type Reply<Name extends RequestName> = z.infer<(typeof REQUESTS)[Name]['reply']>;
+export type Reply<Name extends RequestName> = Particulars<z.infer<(typeof REQUESTS)[Name]['reply']>>;
+/** An empty object adds nothing to what it is joined with; its own type would forbid everything else. */
+type Particulars<Type> = Type extends Record<string, never> ? unknown : Type;
 
 export type Acknowledgement<Name extends RequestName> = ({ ok: true } & Reply<Name>) | { ok: false; error: ErrorBody };
 

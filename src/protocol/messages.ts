@@ -85,7 +85,7 @@ export const REQUESTS = {
     about: 'The room as it is now: what a client asks for when it has missed a revision.',
     payload: nothing,
     reply: z.object({ room: roomSnapshot }),
-    errors: ['NOT_IN_ROOM'],
+    errors: ['NOT_IN_ROOM', 'CODE_EXPIRED'],
   },
   'room:update': {
     about: 'Changes what the room says of itself. Host only.',
@@ -98,26 +98,26 @@ export const REQUESTS = {
       metadata: metadata.exactOptional(),
     }),
     reply: z.object({ room: roomSnapshot }),
-    errors: ['NOT_IN_ROOM', 'FORBIDDEN'],
+    errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'FORBIDDEN'],
   },
   'room:kick': {
     about: 'Takes a member’s seat away; with `ban`, it cannot join this room again. Host only.',
     payload: z.strictObject({ userId, ban: z.boolean().exactOptional() }),
     reply: nothing,
-    errors: ['NOT_IN_ROOM', 'FORBIDDEN', 'PEER_NOT_FOUND', 'CONFLICT'],
+    errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'FORBIDDEN', 'PEER_NOT_FOUND', 'CONFLICT'],
   },
   // room:transfer and room:admit take their place here.
   'room:close': {
     about: 'Ends the room for everyone; its code cools down before it is used again. Host only.',
     payload: nothing,
     reply: nothing,
-    errors: ['NOT_IN_ROOM', 'FORBIDDEN'],
+    errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'FORBIDDEN'],
   },
   profile: {
     about: 'Changes what the others see of oneself.',
     payload: profile,
     reply: nothing,
-    errors: ['NOT_IN_ROOM'],
+    errors: ['NOT_IN_ROOM', 'CODE_EXPIRED'],
   },
   signal: {
     about:
@@ -125,13 +125,13 @@ export const REQUESTS = {
       'connection, or received by the node that holds it.',
     payload: z.strictObject({ to: userId, data: json(LIMITS.signalBytes) }),
     reply: nothing,
-    errors: ['NOT_IN_ROOM', 'PEER_NOT_FOUND', 'PEER_AWAY', 'PAYLOAD_TOO_LARGE'],
+    errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'PEER_NOT_FOUND', 'PEER_AWAY', 'PAYLOAD_TOO_LARGE'],
   },
   message: {
-    about: 'Says something to everyone else in the room.',
+    about: 'Says something to everyone in the room, the sender included.',
     payload: z.strictObject({ data: json(LIMITS.messageBytes) }),
     reply: nothing,
-    errors: ['NOT_IN_ROOM', 'PAYLOAD_TOO_LARGE'],
+    errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'PAYLOAD_TOO_LARGE'],
   },
   heartbeat: {
     about: 'Keeps the user and its seat. `rev` is the revision the client has applied, if it is in a room.',
@@ -237,7 +237,7 @@ export const PUSHES = {
 
 /** The handshake: `io(url, { auth })`. */
 export const handshake = z.strictObject({
-  v: z.int(),
+  v: z.int().default(1),
   token: z.string().max(8192).exactOptional(),
   resume: z.string().max(2048).exactOptional(),
   name: displayName.exactOptional(),

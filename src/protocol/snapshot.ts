@@ -50,12 +50,15 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 /** JSON that the server itself has already let in. */
 export const anyJson = z.custom<Json>((value) => value !== undefined);
 
-/** Any JSON, opaque to the server: its depth was checked before it was parsed, its size is checked here. */
+/**
+ * Any JSON, opaque to the server: its depth was checked before it was parsed, its size is checked here. An issue with
+ * `params.tooLarge` tells what is too large from what is not there.
+ */
 export const json = (maxBytes: number) =>
-  z.custom<Json>(
-    (value) => value !== undefined && new TextEncoder().encode(JSON.stringify(value)).byteLength <= maxBytes,
-    { message: `JSON of at most ${maxBytes} bytes` },
-  );
+  anyJson.refine((value) => new TextEncoder().encode(JSON.stringify(value)).byteLength <= maxBytes, {
+    message: `at most ${maxBytes} bytes of JSON`,
+    params: { tooLarge: true },
+  });
 
 export const metadata = json(LIMITS.metadataBytes);
 export const maxUsers = z.int().min(LIMITS.maxUsersLeast).max(LIMITS.maxUsersMost);

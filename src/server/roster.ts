@@ -25,15 +25,17 @@ export class Roster {
     return this.users.values();
   }
 
-  /** @returns the session of the same user that it takes the place of. */
+  /** @returns the session of the same user that is over now: usually the older one, but the two may arrive out of order. */
   add(session: Session): Session | undefined {
-    const before = this.users.get(session.userId);
+    const other = this.users.get(session.userId);
+    if (other !== undefined && other.number > session.number) return session;
     this.users.set(session.userId, session);
-    return before;
+    return other;
   }
 
+  /** Its seat stays written on the session: whoever suspends or leaves it needs to know which. */
   remove(session: Session): void {
-    this.unseat(session);
+    this.stand(session);
     if (this.users.get(session.userId) === session) this.users.delete(session.userId);
   }
 
@@ -54,8 +56,12 @@ export class Roster {
   }
 
   unseat(session: Session): void {
-    const room = session.seat && this.rooms.get(session.seat.ref);
+    this.stand(session);
     session.seat = null;
+  }
+
+  private stand(session: Session): void {
+    const room = session.seat && this.rooms.get(session.seat.ref);
     // A later session of the same user may have the place by now.
     if (!room || room.sessions.get(session.userId) !== session) return;
     room.sessions.delete(session.userId);

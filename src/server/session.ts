@@ -2,11 +2,12 @@
 import type { Server as IoServer, Socket as IoSocket } from 'socket.io';
 import type { ClientToServerEvents, Push, PushName, ServerToClientEvents } from '../protocol/events.ts';
 import type { RoomCode, RoomRef, SessionNumber, UserId } from '../protocol/ids.ts';
-import type { SeatKey } from '../room/commands.ts';
+import type { RoomSnapshot } from '../protocol/snapshot.ts';
+import type { Arrive, Outcome, SeatKey } from '../room/commands.ts';
 import { createLane, type Lane } from './lane.ts';
 
-export interface SocketData {
-  session: Session;
+interface SocketData {
+  admitted: { readonly session: Session; readonly arrived: Outcome<Arrive> };
 }
 type NoServerEvents = Record<never, never>;
 export type Io = IoServer<ClientToServerEvents, ServerToClientEvents, NoServerEvents, SocketData>;
@@ -25,8 +26,8 @@ export class Session {
   readonly userId: UserId;
   readonly number: SessionNumber;
   readonly connectedAt: number;
-  readonly name: string | undefined;
   readonly address: string;
+  name: string | undefined;
   /** The seat it holds, as far as this node knows: the engine decides. */
   seat: { readonly code: RoomCode; readonly ref: RoomRef } | null = null;
   mediaType: string | undefined;
@@ -53,6 +54,13 @@ export class Session {
   /** The seat's name in a command; `undefined` when it sits nowhere. */
   get seatKey(): SeatKey | undefined {
     return this.seat === null ? undefined : { ...this.seat, userId: this.userId, session: this.number };
+  }
+
+  /** Takes over what the room knows of a user who comes back and does not say it again. */
+  remember({ members }: RoomSnapshot): void {
+    const self = members.find(({ userId }) => userId === this.userId);
+    this.name ??= self?.name ?? undefined;
+    this.mediaType ??= self?.mediaType;
   }
 
   push<Name extends PushName>(name: Name, body: Push<Name>): void {

@@ -1,0 +1,88 @@
+/** The options as flags and environment variables, derived from the one table. */
+import { Option } from 'commander';
+import { OPTIONS, OptionError, type OptionName, type PartialOptions } from '../server/options.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Entry = (typeof OPTIONS)[OptionName];
+
+const NAMES = Object.keys(OPTIONS) as OptionName[];
+
+/** `graceMs` as `--grace-ms`. */
+export const flagOf = (name: string): string => `--${snake(name, '-')}`;
+/** `graceMs` as `SIGNALBOX_GRACE_MS`. */
+export const variableOf = (name: string): string => `SIGNALBOX_${snake(name, '_').toUpperCase()}`;
+
+const snake = (name: string, joint: string) => name.replace(/[A-Z]/g, (letter) => `${joint}${letter.toLowerCase()}`);
+
+/** Flags for `--help`, each with its meaning, default and variable. */
+export function flags(): Option[] {
+  return NAMES.map((name) => {
+    const entry: Entry = OPTIONS[name];
+    const option = new Option(`${flagOf(name)} ${PLACEHOLDERS[entry.kind]}`, `${entry.about} ${notes(name, entry)}`);
+    return option;
+  });
+}
+
+const PLACEHOLDERS = { text: '<text>', number: '<number>', flag: '<true|false>', list: '<a,b,...>' } as const;
+
+function notes(name: OptionName, entry: Entry): string {
+  const variables = [variableOf(name), 'env' in entry ? entry.env : undefined].filter(Boolean).join(' or ');
+  const fallback = entry.schema.safeParse(undefined);
+  const value = fallback.success ? fallback.data : undefined;
+  const shown = value === undefined || (Array.isArray(value) && value.length === 0) ? '' : `default ${value}; `;
+  return `(${shown}${variables})`;
+}
+
+/**
+ * Reads options from parsed flags and the environment. A flag wins over SIGNALBOX_ variables, those over plain ones.
+ *
+ * @throws OptionError for a value that cannot be read, or a SIGNALBOX_ variable that no option has.
+ */
+export function readFlags(given: Readonly<Record<string, unknown>>, environment: Environment): PartialOptions {
+  refuseUnknown(environment);
+  const read = NAMES.flatMap((name) => {
+    const entry: Entry = OPTIONS[name];
+    const [spelling, text] = firstGiven([
+      [flagOf(name), given[name]],
+      [variableOf(name), environment[variableOf(name)]],
+      ...('env' in entry ? [[entry.env, environment[entry.env]] as const] : []),
+    ]);
+    return text === undefined ? [] : [[name, valueOf(entry.kind, text, spelling)]];
+  });
+  return Object.fromEntries(read);
+}
+
+/** Variables that begin with SIGNALBOX_ and are no options of the server. */
+const OTHERS = new Set(['SIGNALBOX_LOG_LEVEL']);
+
+function refuseUnknown(environment: Environment): void {
+  const known = new Set([...NAMES.map(variableOf), ...OTHERS]);
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('SIGNALBOX_') && !known.has(name))
+      throw new OptionError(name, 'no such option; see signalbox serve --help');
+  }
+}
+
+/** An empty variable is as good as none: compose files and unit files leave them so. */
+function firstGiven(places: readonly (readonly [string, unknown])[]): readonly [string, string | undefined] {
+  const place = places.find(([, value]) => typeof value === 'string' && value !== '');
+  return place === undefined ? ['', undefined] : [place[0], String(place[1])];
+}
+
+function valueOf(kind: Entry['kind'], text: string, spelling: string): unknown {
+  switch (kind) {
+    case 'text':
+      return text;
+    case 'list':
+      return text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean);
+    case 'number':
+      if (!/^-?\d+(\.\d+)?$/.test(text.trim())) throw new OptionError(spelling, 'not a number');
+      return Number(text);
+    case 'flag':
+      if (text !== 'true' && text !== 'false') throw new OptionError(spelling, 'neither true nor false');
+      return text === 'true';
+  }
+}

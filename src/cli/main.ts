@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+/** The command line: reads the environment and the flags, and hands them on. */
+import { readFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { OptionError } from '../server/options.ts';
+import { flagOf, flags, readFlags } from './flags.ts';
+import { showPool } from './pool.ts';
+import { serve } from './serve.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
+
+function createProgram(): Command {
+  const program = new Command('signalbox')
+    .description('A WebRTC signaling server: rooms by 6-digit code.')
+    .version(version)
+    .showHelpAfterError('(signalbox --help shows what there is)');
+
+  const serving = program.command('serve').description('Run one node until it is told to stop.');
+  for (const flag of flags()) serving.addOption(flag);
+  serving
+    .addOption(
+      new Option('--log-level <level>', 'How much to log.').choices(LEVELS).default('info').env('SIGNALBOX_LOG_LEVEL'),
+    )
+    .action((given) => serve(readFlags(given, process.env), given.logLevel));
+
+  const pooling = program.command('pool').description('Show how many room codes are free, occupied and cooling.');
+  for (const flag of flags()) if (POOL_FLAGS.has(flag.long ?? '')) pooling.addOption(flag);
+  pooling
+    .option('--audit', 'compare everything that Redis holds about each code', false)
+    .option('--json', 'print one line of JSON', false)
+    .action(async (given) => {
+      const agree = await showPool(readFlags(given, process.env), given);
+      if (!agree) process.exitCode = 1;
+    });
+  return program;
+}
+
+const POOL_FLAGS = new Set(['redisUrl', 'redisPrefix', 'codeDigits', 'poolSize'].map(flagOf));
+
+try {
+  await createProgram().parseAsync();
+} catch (error) {
+  // What went wrong, and no stack: whoever starts a server reads one line.
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`signalbox: ${message}\n`);
+  process.exit(error instanceof OptionError ? 2 : 1);
+}

@@ -1,0 +1,45 @@
+/** `signalbox serve`: runs one node until it is told to stop. */
+import closeWithGrace from 'close-with-grace';
+import { createServer, type SignalboxServer } from '../index.ts';
+import type { PartialOptions } from '../server/options.ts';
+import { createCliLog } from './log.ts';
+
+/** Beyond the drain: for closing what is left. */
+const CLOSE_MARGIN_MS = 5000;
+
+export async function serve(options: PartialOptions, logLevel: string): Promise<void> {
+  const log = createCliLog(logLevel);
+  // The last net: a promise that nobody awaited is a fault to mend, not a reason to drop every call.
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'an unhandled rejection'));
+  const server = await createServer(options, { log });
+  process.stdout.write(`${await banner(server)}\n`);
+  closeWithGrace(
+    { delay: server.options.drainMs + CLOSE_MARGIN_MS, skip: ['unhandledRejection'] },
+    async ({ err, signal }) => {
+      if (err) log.error({ err }, 'the process fails');
+      log.info({ signal }, 'closing: clients are asked to go elsewhere');
+      await server.close();
+    },
+  );
+}
+
+async function banner(server: SignalboxServer): Promise<string> {
+  const [nodes, pool] = await Promise.all([server.engine.nodes(), server.pool()]);
+  const number = (value: number) => value.toLocaleString('en-US');
+  const rows = [
+    ['address', server.url],
+    ['node', server.nodeId],
+    ['engine', server.engine.name],
+    ['nodes seen', `${nodes.length} (${[...nodes].sort().join(', ')})`],
+    [
+      'codes',
+      `${number(pool.free)} free, ${number(pool.occupied)} occupied, ${number(pool.cooling)} cooling of ${number(pool.total)}`,
+    ],
+  ];
+  return [
+    '',
+    '  Signalbox is listening',
+    ...rows.map(([label = '', value]) => `  ${label.padEnd(11)} ${value}`),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,26 @@
+/** What a request is answered with. */
+import { ERRORS, type ErrorCode, type ErrorDetail, errorBody } from '../protocol/errors.ts';
+import type { Reply, RequestName } from '../protocol/events.ts';
+
+export interface Refused {
+  readonly ok: false;
+  readonly error: ReturnType<typeof errorBody>;
+}
+
+/** What the acknowledgement carries: a refusal is a value, not an exception. */
+export type Answer<Name extends RequestName> = ({ ok: true } & Reply<Name>) | Refused;
+
+export const refuse = (code: ErrorCode, detail?: ErrorDetail): Refused => ({
+  ok: false,
+  error: errorBody(code, detail),
+});
+
+/** For middlewares: Socket.IO hands `data` to the client with `connect_error`. */
+export class HandshakeRefused extends Error {
+  override readonly name = 'HandshakeRefused';
+  readonly data: ReturnType<typeof errorBody>;
+  constructor(code: ErrorCode, detail?: ErrorDetail) {
+    super(detail?.message ?? ERRORS[code].message);
+    this.data = errorBody(code, detail);
+  }
+}

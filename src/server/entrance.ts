@@ -1,0 +1,121 @@
+/** How a session gets a seat: by creating a room, or by joining one. */
+import type { RequestPayload } from '../protocol/events.ts';
+import type { RoomCode, RoomRef } from '../protocol/ids.ts';
+import type { Profile, RoomSnapshot } from '../protocol/snapshot.ts';
+import type { Occupant } from '../room/commands.ts';
+import type { Allocation } from './allocation.ts';
+import { type Refused, refuse } from './answers.ts';
+import { roomChanges, seatChanges } from './changes.ts';
+import type { Guesses } from './guesses.ts';
+import type { House } from './house.ts';
+import type { Seating } from './seating.ts';
+import type { Session } from './session.ts';
+
+export type Placed = { readonly ok: true; readonly room: RoomSnapshot };
+
+export interface Entrance {
+  create(session: Session, payload: RequestPayload<'room:create'>): Promise<Placed | Refused>;
+  join(session: Session, payload: RequestPayload<'room:join'>): Promise<Placed | Refused>;
+}
+
+export function createEntrance(house: House, seating: Seating, allocation: Allocation, guesses: Guesses): Entrance {
+  const { engine, options } = house;
+
+  const occupant = (session: Session, profile: Profile | undefined): Occupant => {
+    const name = profile?.name ?? session.name;
+    return {
+      userId: session.userId,
+      session: session.number,
+      nodeId: house.nodeId,
+      profile: { ...(profile && seatChanges(profile)), ...(name !== undefined && { name }) },
+    };
+  };
+
+  const create = async (session: Session, payload: RequestPayload<'room:create'>): Promise<Placed | Refused> => {
+    if (!session.connected) return refuse('SESSION_EXPIRED');
+    // The generator gives what the pattern of a ref asks for.
+    const ref = (await house.references.generate('room')) as RoomRef;
+    const [live, made] = await Promise.allSettled([
+      seating.open(session, ref),
+      allocation.create({
+        ref,
+        by: occupant(session, payload.profile),
+        settings: {
+          type: 'call',
+          maxUsers: options.maxUsers,
+          access: 'open',
+          ...roomChanges(payload),
+        },
+        ...(payload.idempotencyKey !== undefined && { receipt: `${session.userId}:${payload.idempotencyKey}` }),
+      }),
+    ]);
+    if (made.status === 'fulfilled' && made.value.ok && live.status === 'fulfilled') {
+      await seating.sit(session, made.value.room);
+      return { ok: true, room: made.value.room };
+    }
+    if (made.status === 'fulfilled' && made.value.ok) await undo(session, made.value.room);
+    seating.shut(session, ref);
+    if (made.status === 'rejected') throw made.reason;
+    if (made.value.ok) throw live.status === 'rejected' ? live.reason : new Error('unreachable');
+    if (made.value.reason === 'POOL_EXHAUSTED') return refuse('POOL_EXHAUSTED', made.value);
+    return enter(session, made.value.code, made.value.ref, payload.profile);
+  };
+
+  const join = async (session: Session, payload: RequestPayload<'room:join'>): Promise<Placed | Refused> => {
+    if (!session.connected) return refuse('SESSION_EXPIRED');
+    const { code, profile } = payload;
+    if (code.length !== options.codeDigits)
+      return refuse('BAD_REQUEST', { message: `A code has ${options.codeDigits} digits.` });
+    if (payload.ref !== undefined) return enter(session, code, payload.ref, profile);
+    const retryAfterMs = guesses.waitOf(session.address);
+    if (retryAfterMs > 0)
+      return refuse('RATE_LIMITED', { message: 'Too many wrong codes; wait before the next one.', retryAfterMs });
+    const answer = await enterByCode(session, code, profile);
+    // The code may have been given to another room between reading and joining: read it once more.
+    const settled = isExpired(answer) ? await enterByCode(session, code, profile) : answer;
+    if (!settled.ok && settled.error.code === 'ROOM_NOT_FOUND') guesses.miss(session.address);
+    return settled;
+  };
+
+  const enterByCode = async (session: Session, code: RoomCode, profile: Profile | undefined) => {
+    const found = await engine.apply({ kind: 'read', code });
+    return found.ok ? enter(session, code, found.room.ref, profile) : refuse(found.reason);
+  };
+
+  /** Joins that very room: the channels are live before the transition, so no event after the snapshot is missed. */
+  const enter = async (
+    session: Session,
+    code: RoomCode,
+    ref: RoomRef,
+    profile: Profile | undefined,
+  ): Promise<Placed | Refused> => {
+    const seated = session.seat?.ref === ref;
+    try {
+      await seating.open(session, ref);
+      const outcome = await engine.apply({ kind: 'join', code, ref, by: occupant(session, profile) });
+      if (!outcome.ok) {
+        if (seated) seating.stand(session);
+        seating.shut(session, ref);
+        return outcome.reason === 'SESSION_EXPIRED' ? seating.expire(session) : refuse(outcome.reason);
+      }
+      seating.fan(outcome.events);
+      // Nobody heard that the join succeeded: the client will not look for this seat.
+      if (!session.connected && !seated) await undo(session, outcome.room);
+      else await seating.sit(session, outcome.room);
+      return { ok: true, room: outcome.room };
+    } catch (error) {
+      if (!seated) seating.shut(session, ref);
+      throw error;
+    }
+  };
+
+  /** Gives back what was taken for nobody. If that fails too, the seat is given up when its lease ends. */
+  const undo = (session: Session, { code, ref }: RoomSnapshot) =>
+    seating
+      .leave(session, { code, ref, userId: session.userId, session: session.number })
+      .catch((error: unknown) => house.log.warn({ err: error }, 'a seat taken for nobody was not given back'));
+
+  return { create, join };
+}
+
+const isExpired = (answer: Placed | Refused): boolean => !answer.ok && answer.error.code === 'CODE_EXPIRED';

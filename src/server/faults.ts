@@ -1,0 +1,30 @@
+/** The one funnel for what went wrong without being anybody's fault at the door: every exception becomes an answer here. */
+import { StoreUnavailable } from '../engine/engine.ts';
+import type { ErrorCode, ErrorDetail } from '../protocol/errors.ts';
+import { ReferenceUnavailable } from '../reference/generator.ts';
+import type { Log } from '../support/log.ts';
+import type { Random } from '../support/random.ts';
+
+/** An outage shorter than this is usually over when the client asks again. */
+const RETRY_AFTER_MS = 1000;
+const LOG_ID_BYTES = 6;
+
+export interface Fault {
+  readonly code: ErrorCode;
+  readonly detail: ErrorDetail;
+}
+
+export type Faults = (error: unknown, during: string) => Fault;
+
+export function createFaults(log: Log, random: Random): Faults {
+  return (error, during) => {
+    if (error instanceof StoreUnavailable)
+      return { code: 'STORE_UNAVAILABLE', detail: { retryAfterMs: RETRY_AFTER_MS } };
+    if (error instanceof ReferenceUnavailable) {
+      return { code: 'REFERENCE_UNAVAILABLE', detail: { retryAfterMs: RETRY_AFTER_MS } };
+    }
+    const logId = random.text(LOG_ID_BYTES);
+    log.error({ err: error, logId, during }, 'a fault');
+    return { code: 'INTERNAL', detail: { message: `The server failed; the fault has been logged as ${logId}.` } };
+  };
+}

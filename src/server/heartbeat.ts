@@ -1,0 +1,118 @@
+/**
+ * The tick: one loop is this node's heartbeat and everybody's reaper. Every shard is visited once per `tickMs`, spread
+ * evenly: the seats held here are renewed, because a connection that answers pings is life enough, and what is due is
+ * reaped, whoever held it. No leader, no lock.
+ */
+import type { Outcome, SeatKey, StockFigures, Tick } from '../room/commands.ts';
+import { SHARDS } from '../room/pool.ts';
+import type { Stop } from '../support/clock.ts';
+import type { Faults } from './faults.ts';
+import type { House } from './house.ts';
+import type { LocalRoom } from './roster.ts';
+import type { Seating } from './seating.ts';
+
+/** Leases, rooms and codes reaped in one step: a few milliseconds of the store's time at most. */
+const REAP_LIMIT = 100;
+
+export interface Heartbeat {
+  /** The figures of each shard at its last visit; `undefined` before the first. */
+  readonly stock: readonly (StockFigures | undefined)[];
+  /** Visits every shard now. */
+  visitAll(): Promise<void>;
+  stop: Stop;
+}
+
+export function startHeartbeat(house: House, seating: Seating, faults: Faults): Heartbeat {
+  const { engine, roster, clock, options } = house;
+  const stock = Array.from({ length: SHARDS }, (): StockFigures | undefined => undefined);
+  const busy = new Set<number>();
+
+  const apply = (outcome: Outcome<Tick>): void => {
+    seating.fan(outcome.events);
+    seating.evict(outcome.evicted);
+    for (const key of outcome.lost) comeBack(house, seating, key);
+    for (const { ref, rev } of outcome.revs) {
+      const room = roster.room(ref);
+      if (room !== undefined) tellRevision(room, rev);
+    }
+  };
+
+  /** @throws what the engine throws. */
+  const visit = async (shard: number): Promise<void> => {
+    for (let more = true; more; ) {
+      const outcome = await engine.apply({ kind: 'tick', shard, held: heldIn(house, shard), limit: REAP_LIMIT });
+      stock[shard] = outcome.stock;
+      apply(outcome);
+      more = outcome.more;
+    }
+  };
+
+  /** At most one visit of a shard is under way: a slow store is not asked the same again. */
+  const visitOnce = async (shard: number): Promise<void> => {
+    if (busy.has(shard)) return;
+    busy.add(shard);
+    try {
+      await visit(shard);
+    } catch (error) {
+      faults(error, 'tick');
+    } finally {
+      busy.delete(shard);
+    }
+  };
+
+  let next = house.random.integer(SHARDS);
+  const stopSteps = clock.every(options.tickMs / SHARDS, () => {
+    void visitOnce(next);
+    next = (next + 1) % SHARDS;
+  });
+  const stopTouching = clock.every(options.tickMs, () => void touchQuietOnes(house, seating, faults));
+  return {
+    stock,
+    async visitAll() {
+      await Promise.all(Array.from({ length: SHARDS }, (_, shard) => visitOnce(shard)));
+    },
+    stop() {
+      stopSteps();
+      stopTouching();
+    },
+  };
+}
+
+function heldIn({ roster }: House, shard: number): SeatKey[] {
+  return [...roster.roomsOfShard(shard)].flatMap(({ sessions }) =>
+    [...sessions.values()].flatMap((s) => s.seatKey ?? []),
+  );
+}
+
+/** The seat is not this session's any more, and nobody has told us: the client comes back and is told where it stands. */
+function comeBack({ roster }: House, seating: Seating, { ref, userId, session: number }: SeatKey): void {
+  const session = roster.member(ref, userId);
+  if (session?.number !== number) return;
+  seating.stand(session);
+  seating.shut(session, ref);
+  session.drop();
+}
+
+/** Pub/sub may lose the last event of a room, which no later one would reveal. */
+function tellRevision(room: LocalRoom, rev: number): void {
+  const { code, ref } = room;
+  // Until the first visit there is nothing to compare with: the members have just read the room.
+  if (room.rev !== 0 && rev > room.rev)
+    for (const session of room.sessions.values()) session.push('room:rev', { code, ref, rev });
+  room.rev = rev;
+}
+
+/** A background tab sends no heartbeats, yet its connection lives, and so does its user. */
+async function touchQuietOnes({ roster, clock, options }: House, seating: Seating, faults: Faults): Promise<void> {
+  const before = clock.now() - options.userTtlMs / 2;
+  const quiet = [...roster.sessions()].filter(({ touchedAt }) => touchedAt < before);
+  for (const session of quiet) {
+    try {
+      const now = await seating.touch(session);
+      if (now === undefined) seating.replace(session);
+    } catch (error) {
+      faults(error, 'touch');
+      return;
+    }
+  }
+}

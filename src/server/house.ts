@@ -1,0 +1,24 @@
+/** What every part of the server works with. Made once, in `server.ts`; nothing here is global. */
+import type { Engine } from '../engine/engine.ts';
+import type { NodeId } from '../protocol/ids.ts';
+import type { ReferenceGenerator } from '../reference/generator.ts';
+import type { Clock } from '../support/clock.ts';
+import type { Log } from '../support/log.ts';
+import type { Random } from '../support/random.ts';
+import type { Options } from './options.ts';
+import type { Roster } from './roster.ts';
+import type { Io } from './session.ts';
+
+export interface House {
+  readonly options: Options;
+  readonly nodeId: NodeId;
+  readonly engine: Engine;
+  readonly io: Io;
+  readonly roster: Roster;
+  readonly references: ReferenceGenerator;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Tells equal values from different ones in a log, and nothing else. */
+  readonly digest: (value: string) => string;
+}

@@ -1,0 +1,59 @@
+/** The HTTP side: the demo page, health, the administrative API. Socket.IO shares its server. */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import helmet from '@fastify/helmet';
+import serveStatic from '@fastify/static';
+import fastify, { type FastifyInstance } from 'fastify';
+import type { Faults } from '../faults.ts';
+import type { Options } from '../options.ts';
+import { sendProblem } from './problem.ts';
+
+/** How often Node looks for requests whose headers are late. */
+const HEADERS_CHECK_MS = 1000;
+
+export async function createApp(options: Options, faults: Faults): Promise<FastifyInstance> {
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: true,
+    http: { headersTimeout: options.headersTimeoutMs, connectionsCheckingInterval: HEADERS_CHECK_MS },
+  });
+  app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
+    if (error.statusCode !== undefined && error.statusCode < 500) return sendProblem(reply, 'BAD_REQUEST');
+    const { code, detail } = faults(error, 'http');
+    return sendProblem(reply, code, detail);
+  });
+  app.setNotFoundHandler((_request, reply) =>
+    reply
+      .code(404)
+      .type('application/problem+json')
+      .send({ type: 'about:blank', title: 'Nothing is here.', status: 404 }),
+  );
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY },
+    hsts: false,
+  });
+  const root = options.demo ? demoFolder() : undefined;
+  if (root !== undefined) await app.register(serveStatic, { root, cacheControl: true, maxAge: '5m' });
+  return app;
+}
+
+const CONTENT_SECURITY_POLICY = {
+  defaultSrc: ["'self'"],
+  connectSrc: ["'self'", 'ws:', 'wss:'],
+  mediaSrc: ["'self'", 'blob:'],
+  imgSrc: ["'self'", 'data:'],
+  styleSrc: ["'self'"],
+  scriptSrc: ["'self'"],
+  objectSrc: ["'none'"],
+  baseUri: ["'none'"],
+  formAction: ["'self'"],
+  frameAncestors: ["'none'"],
+};
+
+/** The built page lies in `dist/client-demo`, whether this file runs from `src` or from `dist`. */
+function demoFolder(): string | undefined {
+  const folders = ['../../client-demo', '../../../dist/client-demo'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
+  return folders.find((folder) => existsSync(`${folder}/index.html`) && folder.endsWith('/dist/client-demo'));
+}

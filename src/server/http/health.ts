@@ -1,0 +1,27 @@
+/** `/healthz`: the process lives. `/readyz`: send it clients. */
+import type { FastifyInstance } from 'fastify';
+import type { Drain } from '../drain.ts';
+import type { House } from '../house.ts';
+import type { PoolFigures } from '../pool-watch.ts';
+import { sendProblem } from './problem.ts';
+
+export function addHealth(app: FastifyInstance, house: House, drain: Drain, pool: () => PoolFigures): void {
+  const { engine, nodeId, options } = house;
+
+  const detail = () => {
+    const figures = pool();
+    return {
+      nodeId,
+      engine: engine.name,
+      store: engine.health().state,
+      pool: { free: figures.free, total: figures.total, low: figures.free / figures.total < options.poolLowWater },
+    };
+  };
+
+  app.get('/healthz', async () => ({ ok: true, nodeId }));
+  app.get('/readyz', async (_request, reply) => {
+    if (drain.draining) return sendProblem(reply, 'DRAINING', {}, detail());
+    if (engine.health().state !== 'up') return sendProblem(reply, 'STORE_UNAVAILABLE', {}, detail());
+    return { ok: true, ...detail() };
+  });
+}

@@ -1,0 +1,125 @@
+/** The use cases: what each request does. Whatever changes a session's seat runs in the session's lane. */
+import type { RequestName, RequestPayload } from '../protocol/events.ts';
+import type { RoomChanges, SeatChanges, SeatKey, SeatRefusal } from '../room/commands.ts';
+import { type Answer, type Refused, refuse } from './answers.ts';
+import { roomChanges, seatChanges } from './changes.ts';
+import type { Entrance, Placed } from './entrance.ts';
+import type { House } from './house.ts';
+import { iceOf } from './ice.ts';
+import type { Relay } from './relay.ts';
+import type { Seating } from './seating.ts';
+import type { Session } from './session.ts';
+
+/** One per request of the table. */
+export type Hub = {
+  readonly [Name in RequestName]: (session: Session, payload: RequestPayload<Name>) => Promise<Answer<Name>>;
+};
+
+export function createHub(house: House, seating: Seating, entrance: Entrance, relay: Relay): Hub {
+  const { engine, options } = house;
+  const ice = iceOf(options);
+  const withIce = (placed: Placed | Refused) => (placed.ok ? { ...placed, iceServers: ice.iceServers } : placed);
+
+  /** The engine does not know the seat that this node thought the session had. */
+  const lost = (session: Session, key: SeatKey, { reason }: SeatRefusal): Refused => {
+    if (reason === 'SESSION_EXPIRED') return seating.expire(session);
+    if (session.seat?.ref === key.ref) seating.stand(session);
+    seating.shut(session, key.ref);
+    return refuse(reason);
+  };
+
+  const seated =
+    <Payload, Result extends { ok: true }>(
+      work: (session: Session, key: SeatKey, payload: Payload) => Promise<Result | Refused>,
+    ) =>
+    async (session: Session, payload: Payload): Promise<Result | Refused> => {
+      const key = session.seatKey;
+      return key === undefined ? refuse('NOT_IN_ROOM') : work(session, key, payload);
+    };
+
+  const get = seated(async (session, key, _payload: RequestPayload<'room:get'>) => {
+    const found = await engine.apply({ kind: 'read', code: key.code, ref: key.ref });
+    if (!found.ok) return lost(session, key, { ok: false, reason: 'CODE_EXPIRED' });
+    if (found.room.members.some(({ userId }) => userId === session.userId)) return { ok: true, room: found.room };
+    return lost(session, key, { ok: false, reason: 'NOT_IN_ROOM' });
+  });
+
+  const change = async (session: Session, key: SeatKey, to: Parameters<typeof changeCommand>[1]) => {
+    const outcome = await engine.apply(changeCommand(key, to));
+    if (outcome.ok) seating.fan(outcome.events);
+    else if (outcome.reason === 'FORBIDDEN') return refuse('FORBIDDEN');
+    else return lost(session, key, outcome);
+    return { ok: true, room: outcome.room } as const;
+  };
+
+  const update = seated((session, key, payload: RequestPayload<'room:update'>) =>
+    change(session, key, { of: 'room', to: roomChanges(payload) }),
+  );
+
+  const profile = seated(async (session, key, payload: RequestPayload<'profile'>) => {
+    const answer = await change(session, key, { of: 'seat', to: seatChanges(payload) });
+    if (!answer.ok) return answer;
+    session.mediaType = payload.mediaType ?? session.mediaType;
+    return { ok: true } as const;
+  });
+
+  const kick = seated(async (session, key, { userId, ban = false }: RequestPayload<'room:kick'>) => {
+    const outcome = await engine.apply({ kind: 'kick', ...key, target: userId, ban });
+    if (outcome.ok) {
+      seating.evict(outcome.evicted.map((entry) => ({ ...entry, banned: ban })));
+      seating.fan(outcome.events);
+      return { ok: true } as const;
+    }
+    const { reason } = outcome;
+    if (reason === 'FORBIDDEN' || reason === 'PEER_NOT_FOUND' || reason === 'CONFLICT') return refuse(reason);
+    return lost(session, key, { ok: false, reason });
+  });
+
+  const close = seated(async (session, key, _payload: RequestPayload<'room:close'>) => {
+    const outcome = await engine.apply({ kind: 'close', ...key });
+    if (outcome.ok) {
+      seating.fan(outcome.events);
+      seating.evict(outcome.evicted);
+      return { ok: true } as const;
+    }
+    return outcome.reason === 'FORBIDDEN'
+      ? refuse('FORBIDDEN')
+      : lost(session, key, { ok: false, reason: outcome.reason });
+  });
+
+  const leave = async (session: Session): Promise<Answer<'room:leave'>> => {
+    const key = session.seatKey;
+    if (key !== undefined) await seating.leave(session, key);
+    return { ok: true };
+  };
+
+  const heartbeat = async (session: Session): Promise<Answer<'heartbeat'>> => {
+    const key = session.seatKey;
+    const [now, renewed] = await Promise.all([seating.touch(session), key && engine.apply({ kind: 'renew', ...key })]);
+    if (now === undefined) return seating.expire(session);
+    if (key === undefined || renewed === undefined) return { ok: true, now, rev: null };
+    if (renewed.ok) return { ok: true, now, rev: renewed.rev };
+    const refused = lost(session, key, renewed);
+    return renewed.reason === 'SESSION_EXPIRED' ? refused : { ok: true, now, rev: null };
+  };
+
+  return {
+    'room:create': (session, payload) => session.lane.run(async () => withIce(await entrance.create(session, payload))),
+    'room:join': (session, payload) => session.lane.run(async () => withIce(await entrance.join(session, payload))),
+    'room:leave': (session) => session.lane.run(() => leave(session)),
+    'room:close': (session, payload) => session.lane.run(() => close(session, payload)),
+    'room:get': get,
+    'room:update': update,
+    'room:kick': kick,
+    profile,
+    signal: relay.signal,
+    message: relay.message,
+    heartbeat,
+    ice: async () => ({ ok: true, ...ice }),
+  };
+}
+
+const changeCommand = (
+  key: SeatKey,
+  change: { readonly of: 'room'; readonly to: RoomChanges } | { readonly of: 'seat'; readonly to: SeatChanges },
+) => ({ kind: 'update', ...key, change }) as const;

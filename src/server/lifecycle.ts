@@ -1,0 +1,143 @@
+/** A session's beginning and end: arrive, resume, replace, disconnect. */
+
+import type { UserId } from '../protocol/ids.ts';
+import { PROTOCOL_VERSION } from '../protocol/limits.ts';
+import { type AdvertisedLimits, handshake } from '../protocol/messages.ts';
+import type { RoomSnapshot } from '../protocol/snapshot.ts';
+import type { Arrive, Outcome } from '../room/commands.ts';
+import { HandshakeRefused } from './answers.ts';
+import { memberChannel, roomChannel } from './channels.ts';
+import type { Drain } from './drain.ts';
+import type { House } from './house.ts';
+import type { Seating } from './seating.ts';
+import { Session, type Socket } from './session.ts';
+import type { ResumeTokens } from './tokens.ts';
+
+/** 16 bytes: nobody guesses another's id, and no two are drawn alike. */
+const USER_ID_BYTES = 16;
+
+type Arrived = Outcome<Arrive>;
+
+export interface Lifecycle {
+  /**
+   * Admits a connection before it is one.
+   *
+   * @throws HandshakeRefused
+   */
+  admit(socket: Socket, address: string): Promise<{ session: Session; arrived: Arrived }>;
+  /** Replaces the user's older session, seats and welcomes this one. What the client asks of its seat meanwhile waits. */
+  begin(session: Session, arrived: Arrived): Promise<void>;
+  end(session: Session): Promise<void>;
+}
+
+export function createLifecycle(
+  house: House,
+  seating: Seating,
+  tokens: ResumeTokens,
+  drain: Drain,
+  limits: AdvertisedLimits,
+): Lifecycle {
+  const { engine, io, nodeId, roster, options } = house;
+
+  const identify = async (resume: string | undefined): Promise<UserId> => {
+    // The alphabet of random text is the one of a user id.
+    if (resume === undefined) return house.random.text(USER_ID_BYTES) as UserId;
+    const userId = await tokens.read(resume);
+    if (userId === undefined) throw new HandshakeRefused('SESSION_EXPIRED');
+    return userId;
+  };
+
+  const admit = async (socket: Socket, address: string) => {
+    if (drain.draining) throw new HandshakeRefused('DRAINING', { retryAfterMs: 0 });
+    const read = handshake.safeParse(socket.handshake.auth);
+    if (!read.success) throw new HandshakeRefused('BAD_REQUEST', { message: 'The handshake’s auth is malformed.' });
+    const { v, token, resume, name } = read.data;
+    if (v !== PROTOCOL_VERSION) throw new HandshakeRefused('VERSION_UNSUPPORTED');
+    if (token !== undefined) throw new HandshakeRefused('UNAUTHENTICATED', { message: 'This server takes no tokens.' });
+    const userId = await identify(resume);
+    const arrived = await engine.apply({ kind: 'arrive', userId, nodeId, ...(name !== undefined && { name }) });
+    const { session: number, connectedAt } = arrived;
+    return { session: new Session(socket, { userId, number, connectedAt, name, address }), arrived };
+  };
+
+  const replaceOthers = (session: Session, { previous }: Arrived): void => {
+    const over = roster.add(session);
+    if (over !== undefined) seating.replace(over);
+    if (previous?.online !== true || previous.nodeId === nodeId) return;
+    engine.fanout.tell(previous.nodeId, { kind: 'replaced', userId: session.userId, session: session.number });
+  };
+
+  const welcome = (session: Session, resume: string, room: RoomSnapshot | null) =>
+    session.push('welcome', {
+      v: PROTOCOL_VERSION,
+      userId: session.userId,
+      session: session.number,
+      resume,
+      nodeId,
+      heartbeatIntervalMs: options.heartbeatIntervalMs,
+      limits,
+      room,
+    });
+
+  /**
+   * Takes the seat again and welcomes. `welcome` is the first push, so the socket may not be in the room's channels
+   * before it; a stand-in keeps them live meanwhile. What was missed in between is only a revision behind: the client
+   * is told and reads the room.
+   *
+   * @returns whether there was a seat to resume.
+   */
+  const welcomeBack = async (session: Session, seat: NonNullable<Arrived['seat']>, token: string): Promise<boolean> => {
+    const { adapter } = io.of('/');
+    const channels = [roomChannel(seat.ref), memberChannel(seat.ref, session.userId)];
+    const standIn = `resume:${session.userId}:${session.number}`;
+    await adapter.addAll(standIn, new Set(channels));
+    try {
+      await Promise.all(channels.map((channel) => engine.fanout.live(channel)));
+      const { userId, number } = session;
+      const outcome = await engine.apply({ kind: 'resume', ...seat, userId, session: number, nodeId });
+      if (!outcome.ok) return false;
+      session.remember(outcome.room);
+      session.enter(channels);
+      const seated = seating.sit(session, seat);
+      welcome(session, token, outcome.room);
+      seating.fan(outcome.events);
+      await seated;
+      const { rev } = outcome.room;
+      const now = await engine.apply({ kind: 'read', ...seat });
+      if (now.ok && now.room.rev > rev) session.push('room:rev', { ...seat, rev: now.room.rev });
+      return true;
+    } finally {
+      adapter.delAll(standIn);
+    }
+  };
+
+  const begin = async (session: Session, arrived: Arrived) => {
+    replaceOthers(session, arrived);
+    const token = await tokens.issue(session.userId);
+    if (arrived.seat === null || !session.connected) return welcome(session, token, null);
+    if (await welcomeBack(session, arrived.seat, token)) return;
+    welcome(session, token, null);
+    seating.stand(session);
+  };
+
+  /** The connection is gone: the seat is kept for the grace. A later session's seat is fenced against this. */
+  const end = (session: Session) => {
+    // At once, so that no signal is handed to a connection that is gone; the rest waits for what is under way.
+    roster.remove(session);
+    return session.lane.run(async () => {
+      roster.remove(session);
+      const { userId, number, seatKey } = session;
+      if (seatKey !== undefined) {
+        const outcome = await engine.apply({ kind: 'suspend', ...seatKey });
+        if (outcome.ok) seating.fan(outcome.events);
+      }
+      await engine.apply({ kind: 'depart', userId, session: number });
+    });
+  };
+
+  return {
+    admit,
+    begin: (session, arrived) => session.lane.run(() => begin(session, arrived)),
+    end,
+  };
+}

@@ -1,0 +1,19 @@
+/**
+ * Which pages may connect. Socket.IO's `cors` does not guard WebSocket, so every handshake is looked at here. A client
+ * that is no browser sends no Origin, and could send any.
+ */
+import type { IncomingMessage } from 'node:http';
+
+export type OriginCheck = (request: Pick<IncomingMessage, 'headers'>) => boolean;
+
+export function createOriginCheck(allowedOrigins: readonly string[]): OriginCheck {
+  const allowed = new Set(allowedOrigins.map((origin) => origin.replace(/\/$/, '').toLowerCase()));
+  return ({ headers: { origin, host } }) => {
+    if (origin === undefined || allowed.has('*') || allowed.has(origin.toLowerCase())) return true;
+    const url = URL.canParse(origin) ? new URL(origin) : undefined;
+    if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false;
+    return url.host === host?.toLowerCase() || LOCAL.has(url.hostname);
+  };
+}
+
+const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);

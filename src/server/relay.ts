@@ -1,0 +1,52 @@
+/** Hands signals and messages on. A signal to a member on this node touches nothing but the two connections. */
+
+import { StoreUnavailable } from '../engine/engine.ts';
+import type { RequestPayload } from '../protocol/events.ts';
+import type { RoomRef, UserId } from '../protocol/ids.ts';
+import type { SeatKey } from '../room/commands.ts';
+import { type Answer, refuse } from './answers.ts';
+import { memberChannel, roomChannel } from './channels.ts';
+import type { House } from './house.ts';
+import type { Session } from './session.ts';
+
+export interface Relay {
+  signal(session: Session, payload: RequestPayload<'signal'>): Promise<Answer<'signal'>>;
+  message(session: Session, payload: RequestPayload<'message'>): Promise<Answer<'message'>>;
+}
+
+export function createRelay({ engine, io, roster }: House): Relay {
+  const { fanout } = engine;
+
+  /** Why nobody has received a signal: nobody of that name, or away. */
+  const whyNot = async (key: SeatKey, to: UserId): Promise<Answer<'signal'>> => {
+    const found = await engine.apply({ kind: 'read', code: key.code, ref: key.ref });
+    if (!found.ok) return refuse('NOT_IN_ROOM');
+    return refuse(found.room.members.some(({ userId }) => userId === to) ? 'PEER_AWAY' : 'PEER_NOT_FOUND');
+  };
+
+  return {
+    async signal(session, { to, data }) {
+      const key = session.seatKey;
+      if (key === undefined) return refuse('NOT_IN_ROOM');
+      const body = { from: session.userId, data, ref: key.ref };
+      const target = roster.member(key.ref, to);
+      if (target !== undefined) {
+        target.push('signal', body);
+        return { ok: true };
+      }
+      const send = () => void io.to(memberChannel(key.ref, to)).emit('signal', body);
+      return (await fanout.receivers(send)) > 0 ? { ok: true } : whyNot(key, to);
+    },
+
+    async message(session, { data }) {
+      const ref: RoomRef | undefined = session.seat?.ref;
+      if (ref === undefined) return refuse('NOT_IN_ROOM');
+      const send = () => void io.to(roomChannel(ref)).emit('message', { from: session.userId, data, ref });
+      const reached = await fanout.receivers(send);
+      // This node has the sender in the room: a publish that reached nobody did not reach the store.
+      if (reached === 0 && fanout.adapter !== undefined)
+        throw new StoreUnavailable('the message did not leave this node');
+      return { ok: true };
+    },
+  };
+}

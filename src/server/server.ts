@@ -1,0 +1,162 @@
+/** The composition root: makes every part and joins them. No globals: two servers live in one process. */
+import type { Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Server as IoServer } from 'socket.io';
+import type { Engine, EngineSettings } from '../engine/engine.ts';
+import type { NodeId } from '../protocol/ids.ts';
+import { LIMITS } from '../protocol/limits.ts';
+import type { AdvertisedLimits } from '../protocol/messages.ts';
+import type { ReferenceGenerator } from '../reference/generator.ts';
+import { createRandomReferences } from '../reference/random.ts';
+import { type Clock, systemClock } from '../support/clock.ts';
+import { createDigest, type Log, silentLog } from '../support/log.ts';
+import { type Random, systemRandom } from '../support/random.ts';
+import { createAllocation } from './allocation.ts';
+import { createClientAddress } from './client-address.ts';
+import { createDrain } from './drain.ts';
+import { createEntrance } from './entrance.ts';
+import { createFaults } from './faults.ts';
+import { openGateway } from './gateway.ts';
+import { createGuesses } from './guesses.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import type { House } from './house.ts';
+import { addAdmin } from './http/admin.ts';
+import { createApp } from './http/app.ts';
+import { addHealth } from './http/health.ts';
+import { createHub } from './hub.ts';
+import { createLifecycle } from './lifecycle.ts';
+import { type Options, type PartialOptions, policyOf, poolOf, readOptions } from './options.ts';
+import { createOriginCheck } from './origins.ts';
+import { guardedParser } from './parser.ts';
+import { createLowWaterAlarm, type PoolFigures, sumUp } from './pool-watch.ts';
+import { createRelay } from './relay.ts';
+import { Roster } from './roster.ts';
+import { createSeating } from './seating.ts';
+import type { Io } from './session.ts';
+import { createResumeTokens } from './tokens.ts';
+
+/** What a server is built with. Everything but the engine has a default. */
+export interface Fittings {
+  readonly engine: (settings: EngineSettings) => Engine | Promise<Engine>;
+  readonly references?: ReferenceGenerator;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Log;
+}
+
+export interface SignalboxServer {
+  readonly nodeId: NodeId;
+  readonly options: Options;
+  /** Where it listens, such as `http://127.0.0.1:3000`. */
+  readonly url: string;
+  readonly port: number;
+  readonly engine: Engine;
+  pool(): Promise<PoolFigures>;
+  /** Asks every client to go elsewhere, then ends everything that was started. */
+  close(): Promise<void>;
+}
+
+const NODE_ID_BYTES = 6;
+const SECRET_BYTES = 32;
+
+/**
+ * Starts a server; resolves when it listens.
+ *
+ * @throws OptionError when an option makes no sense.
+ */
+export async function startServer(given: PartialOptions, fittings: Fittings): Promise<SignalboxServer> {
+  const options = readOptions(given);
+  const { clock = systemClock, random = systemRandom, log = silentLog } = fittings;
+  // The alphabet of random text is the one of a node's name; the option's pattern is checked.
+  const nodeId = (options.nodeId ?? random.text(NODE_ID_BYTES)) as NodeId;
+  const pool = poolOf(options);
+  const engine = await fittings.engine({ nodeId, policy: policyOf(options), pool });
+  const secret = await findSecret(options, engine, random, log);
+  const faults = createFaults(log, random);
+  const app = await createApp(options, faults);
+  const io = createIo(options, engine, app.server);
+  const house: House = {
+    options,
+    nodeId,
+    engine,
+    io,
+    roster: new Roster(),
+    references: fittings.references ?? createRandomReferences(clock, random),
+    clock,
+    random,
+    log,
+    digest: createDigest(secret),
+  };
+  const seating = createSeating(house);
+  const allocation = createAllocation(engine, pool, random);
+  const guesses = createGuesses(options.freeMisses, clock);
+  const hub = createHub(house, seating, createEntrance(house, seating, allocation, guesses), createRelay(house));
+  const tokens = createResumeTokens(secret, options.resumeTtlMs, clock);
+  const drain = createDrain(house);
+  const lifecycle = createLifecycle(house, seating, tokens, drain, limitsOf(options));
+  const heartbeat = startHeartbeat(house, seating, faults);
+  const alarm = createLowWaterAlarm(options.poolLowWater, log);
+  const stopAlarm = clock.every(options.tickMs, () => alarm(sumUp(pool, heartbeat.stock)));
+  engine.fanout.listen(seating.hear);
+  openGateway(house, hub, lifecycle, faults, createClientAddress(options.trustedProxies));
+  addHealth(app, house, drain, () => sumUp(pool, heartbeat.stock));
+  addAdmin(app, house, allocation);
+  await app.listen({ host: options.host, port: options.port });
+  const { port } = app.server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await drain.begin();
+    heartbeat.stop();
+    stopAlarm();
+    await io.close();
+    await app.close();
+    await engine.close();
+  };
+  return {
+    nodeId,
+    options,
+    url: `http://${options.host === '0.0.0.0' || options.host === '::' ? 'localhost' : options.host}:${port}`,
+    port,
+    engine,
+    pool: async () => sumUp(pool, await allocation.stock()),
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+async function findSecret({ secret }: Options, engine: Engine, random: Random, log: Log): Promise<string> {
+  if (secret !== undefined) return secret;
+  log.warn('no secret is given: the nodes share one through the store, where whoever reads the store can read it');
+  return engine.sharedSecret(random.text(SECRET_BYTES));
+}
+
+function createIo(options: Options, engine: Engine, server: HttpServer): Io {
+  const isAllowed = createOriginCheck(options.allowedOrigins);
+  return new IoServer(server, {
+    transports: [...options.transports],
+    serveClient: false,
+    pingInterval: options.pingIntervalMs,
+    pingTimeout: options.pingTimeoutMs,
+    connectTimeout: options.connectTimeoutMs,
+    maxHttpBufferSize: options.frameBytes,
+    parser: guardedParser,
+    allowRequest: (request, decide) => decide(null, isAllowed(request)),
+    // The engine does not know Socket.IO's types; what it gives is made by an adapter package for this very option.
+    ...(engine.fanout.adapter !== undefined && { adapter: engine.fanout.adapter as never }),
+  });
+}
+
+const limitsOf = (options: Options): AdvertisedLimits => ({
+  frameBytes: options.frameBytes,
+  signalBytes: LIMITS.signalBytes,
+  messageBytes: LIMITS.messageBytes,
+  metadataBytes: LIMITS.metadataBytes,
+  depth: LIMITS.depth,
+  nameLength: LIMITS.nameLength,
+  maxUsers: LIMITS.maxUsersMost,
+  codeDigits: options.codeDigits,
+  eventsPerSecond: options.eventsPerSecond,
+  eventsBurst: options.eventsBurst,
+});

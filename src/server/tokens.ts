@@ -1,0 +1,41 @@
+/** Resume tokens: signed, so that any node believes them; they name a user, and hold nothing else. */
+import { createSecretKey } from 'node:crypto';
+import { jwtVerify, SignJWT } from 'jose';
+import { USER_ID_PATTERN, type UserId } from '../protocol/ids.ts';
+import type { Clock } from '../support/clock.ts';
+
+const ALGORITHM = 'HS256';
+/** Keeps a token of another purpose, signed with the same secret, from being taken for one of these. */
+const PURPOSE = 'signalbox:resume';
+
+export interface ResumeTokens {
+  issue(userId: UserId): Promise<string>;
+  /** @returns the user, or `undefined` when the token is foreign, altered or expired. */
+  read(token: string): Promise<UserId | undefined>;
+}
+
+export function createResumeTokens(secret: string, ttlMs: number, clock: Clock): ResumeTokens {
+  const key = createSecretKey(secret, 'utf8');
+  return {
+    issue: (userId) =>
+      new SignJWT()
+        .setProtectedHeader({ alg: ALGORITHM })
+        .setSubject(userId)
+        .setAudience(PURPOSE)
+        .setExpirationTime(Math.ceil((clock.now() + ttlMs) / 1000))
+        .sign(key),
+    async read(token) {
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: [ALGORITHM],
+          audience: PURPOSE,
+          currentDate: new Date(clock.now()),
+        });
+        // The signature vouches for the pattern: only `issue` signs.
+        return payload.sub !== undefined && USER_ID_PATTERN.test(payload.sub) ? (payload.sub as UserId) : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
