@@ -1,0 +1,54 @@
+/** One or several nodes in this process, on memory or on a Redis of their own. */
+import { createServer } from '../../src/index.ts';
+import type { PartialOptions } from '../../src/server/options.ts';
+import type { Fittings, SignalboxServer } from '../../src/server/server.ts';
+import { type RedisServer, startRedis } from './redis.ts';
+
+export interface Nodes extends AsyncDisposable {
+  readonly servers: readonly SignalboxServer[];
+  /** Undefined for memory. */
+  readonly redis: RedisServer | undefined;
+  /** The address of a node; a number beyond the last begins again with the first. */
+  url(node: number): string;
+}
+
+/** Where a scenario is played: the same functions for each. */
+export const STAGES = [
+  { stage: 'memory', kind: 'memory', count: 1 },
+  { stage: 'Redis, one node', kind: 'redis', count: 1 },
+  { stage: 'Redis, two nodes', kind: 'redis', count: 2 },
+] as const;
+
+/** Tests connect hundreds of times from one address, and ask as fast as they can. */
+const TEST_OPTIONS: PartialOptions = {
+  host: '127.0.0.1',
+  port: 0,
+  demo: false,
+  eventsPerSecond: 100_000,
+  eventsBurst: 100_000,
+};
+
+export async function startNodes(
+  { kind, count }: { readonly kind: 'memory' | 'redis'; readonly count: number },
+  options: PartialOptions = {},
+  fittings: Partial<Fittings> = {},
+): Promise<Nodes> {
+  const redis = kind === 'redis' ? await startRedis() : undefined;
+  const servers: SignalboxServer[] = [];
+  for (let node = 0; node < count; node += 1) {
+    servers.push(await createServer({ ...TEST_OPTIONS, ...(redis && { redisUrl: redis.url }), ...options }, fittings));
+  }
+  return {
+    servers,
+    redis,
+    url(node) {
+      const server = servers[node % servers.length];
+      if (server === undefined) throw new Error('no node was started');
+      return `http://127.0.0.1:${server.port}`;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(servers.map((server) => server.close()));
+      await redis?.stop();
+    },
+  };
+}
