@@ -31,7 +31,7 @@ describe('the list', () => {
 
   test('reserves what comes later, and no request names it yet', () => {
     const reserved = Object.entries(ERRORS).flatMap(([code, entry]) => ('reserved' in entry ? [code] : []));
-    expect(reserved).toEqual(['PIN_REQUIRED', 'PIN_INVALID', 'LOBBY_WAITING']);
+    expect(reserved).toEqual(['PIN_REQUIRED', 'PIN_INVALID', 'LOBBY_WAITING', 'QUOTA_EXCEEDED']);
     const named: string[] = [...COMMON_ERRORS, ...Object.values(REQUESTS).flatMap(({ errors }) => errors)];
     expect(named.filter((code) => reserved.includes(code))).toEqual([]);
   });
