@@ -1,0 +1,13 @@
+/** Prints the pages of docs/ that are derived from the source: `npm run docs`. */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { printProtocolPage } from './protocol-page.ts';
+
+const PAGES: Readonly<Record<string, () => string>> = {
+  'docs/protocol.md': printProtocolPage,
+};
+
+for (const [path, print] of Object.entries(PAGES)) {
+  writeFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), print());
+  console.log(path);
+}
