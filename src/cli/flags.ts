@@ -29,7 +29,7 @@ function notes(name: OptionName, entry: Entry): string {
   const variables = [variableOf(name), 'env' in entry ? entry.env : undefined].filter(Boolean).join(' or ');
   const fallback = entry.schema.safeParse(undefined);
   const value = fallback.success ? fallback.data : undefined;
-  const shown = value === undefined || (Array.isArray(value) && value.length === 0) ? '' : `default ${value}; `;
+  const shown = value === undefined || (Array.isArray(value) && value.length === 0) ? '' : `default ${String(value)}; `;
   return `(${shown}${variables})`;
 }
 

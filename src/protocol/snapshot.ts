@@ -39,7 +39,10 @@ export const revision = z.int().nonnegative();
 export const displayName = z
   .string()
   .trim()
-  .refine((text) => text.length > 0 && [...text].length <= LIMITS.nameLength, `1 to ${LIMITS.nameLength} characters`)
+  .refine(
+    (text) => text.length > 0 && Array.from(text).length <= LIMITS.nameLength,
+    `1 to ${LIMITS.nameLength} characters`,
+  )
   .refine((text) => text.isWellFormed() && !/\p{Control}/u.test(text), 'no control characters');
 
 /** A word for programs, such as the kind of a room or what a member sends. */

@@ -51,6 +51,7 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
     ]);
     if (made.status === 'fulfilled' && made.value.ok && live.status === 'fulfilled') {
       await seating.sit(session, made.value.room);
+      house.log.info({ ref, code: house.digest(made.value.room.code), by: session.userId }, 'a room was created');
       return { ok: true, room: made.value.room };
     }
     if (made.status === 'fulfilled' && made.value.ok) await undo(session, made.value.room);

@@ -112,8 +112,8 @@ export function createHub(house: House, seating: Seating, entrance: Entrance, re
     'room:update': update,
     'room:kick': kick,
     profile,
-    signal: relay.signal,
-    message: relay.message,
+    signal: (session, payload) => relay.signal(session, payload),
+    message: (session, payload) => relay.message(session, payload),
     heartbeat,
     ice: async () => ({ ok: true, ...ice }),
   };

@@ -113,6 +113,7 @@ export function createLifecycle(
 
   const begin = async (session: Session, arrived: Arrived) => {
     replaceOthers(session, arrived);
+    house.log.debug({ userId: session.userId, session: session.number, address: session.address }, 'a session began');
     const token = await tokens.issue(session.userId);
     if (arrived.seat === null || !session.connected) return welcome(session, token, null);
     if (await welcomeBack(session, arrived.seat, token)) return;
@@ -127,6 +128,7 @@ export function createLifecycle(
     return session.lane.run(async () => {
       roster.remove(session);
       const { userId, number, seatKey } = session;
+      house.log.debug({ userId, session: number }, 'a session ended');
       if (seatKey !== undefined) {
         const outcome = await engine.apply({ kind: 'suspend', ...seatKey });
         if (outcome.ok) seating.fan(outcome.events);

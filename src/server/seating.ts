@@ -78,7 +78,11 @@ export function createSeating(house: House): Seating {
   };
 
   const fan = (events: readonly RoomEvent[]) => {
-    for (const { name, body } of events) io.to(roomChannel(body.ref)).emit(name, body as never);
+    for (const { name, body } of events) {
+      // One name picks one body: the compiler does not follow that through the union of events.
+      io.to(roomChannel(body.ref)).emit(name, body as never);
+      if (name === 'room:closed') house.log.info({ ref: body.ref, reason: body.reason }, 'a room has ended');
+    }
   };
 
   const leave = async (session: Session, key: SeatKey) => {

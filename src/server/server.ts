@@ -1,6 +1,7 @@
 /** The composition root: makes every part and joins them. No globals: two servers live in one process. */
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { Server as IoServer } from 'socket.io';
 import type { Engine, EngineSettings } from '../engine/engine.ts';
 import type { NodeId } from '../protocol/ids.ts';
@@ -15,7 +16,7 @@ import { createAllocation } from './allocation.ts';
 import { createClientAddress } from './client-address.ts';
 import { createDrain } from './drain.ts';
 import { createEntrance } from './entrance.ts';
-import { createFaults } from './faults.ts';
+import { createFaults, type Faults } from './faults.ts';
 import { openGateway } from './gateway.ts';
 import { createGuesses } from './guesses.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -69,41 +70,51 @@ export async function startServer(given: PartialOptions, fittings: Fittings): Pr
   const { clock = systemClock, random = systemRandom, log = silentLog } = fittings;
   // The alphabet of random text is the one of a node's name; the option's pattern is checked.
   const nodeId = (options.nodeId ?? random.text(NODE_ID_BYTES)) as NodeId;
+  const engine = await fittings.engine({ nodeId, policy: policyOf(options), pool: poolOf(options) });
+  try {
+    const secret = await findSecret(options, engine, random, log);
+    const faults = createFaults(log, random);
+    const app = await createApp(options, faults);
+    const house: House = {
+      options,
+      nodeId,
+      engine,
+      io: createIo(options, engine, app.server),
+      roster: new Roster(),
+      references: fittings.references ?? createRandomReferences(clock, random),
+      clock,
+      random,
+      log,
+      digest: createDigest(secret),
+    };
+    return await furnish(house, app, faults, secret);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+/** Joins the parts, listens, and knows how to take it all down again. */
+async function furnish(house: House, app: FastifyInstance, faults: Faults, secret: string): Promise<SignalboxServer> {
+  const { options, nodeId, engine, io, clock, random, log } = house;
   const pool = poolOf(options);
-  const engine = await fittings.engine({ nodeId, policy: policyOf(options), pool });
-  const secret = await findSecret(options, engine, random, log);
-  const faults = createFaults(log, random);
-  const app = await createApp(options, faults);
-  const io = createIo(options, engine, app.server);
-  const house: House = {
-    options,
-    nodeId,
-    engine,
-    io,
-    roster: new Roster(),
-    references: fittings.references ?? createRandomReferences(clock, random),
-    clock,
-    random,
-    log,
-    digest: createDigest(secret),
-  };
   const seating = createSeating(house);
   const allocation = createAllocation(engine, pool, random);
   const guesses = createGuesses(options.freeMisses, clock);
-  const hub = createHub(house, seating, createEntrance(house, seating, allocation, guesses), createRelay(house));
-  const tokens = createResumeTokens(secret, options.resumeTtlMs, clock);
   const drain = createDrain(house);
+  const tokens = createResumeTokens(secret, options.resumeTtlMs, clock);
   const lifecycle = createLifecycle(house, seating, tokens, drain, limitsOf(options));
-  const heartbeat = startHeartbeat(house, seating, faults);
-  const alarm = createLowWaterAlarm(options.poolLowWater, log);
-  const stopAlarm = clock.every(options.tickMs, () => alarm(sumUp(pool, heartbeat.stock)));
-  engine.fanout.listen(seating.hear);
+  const hub = createHub(house, seating, createEntrance(house, seating, allocation, guesses), createRelay(house));
   openGateway(house, hub, lifecycle, faults, createClientAddress(options.trustedProxies));
-  addHealth(app, house, drain, () => sumUp(pool, heartbeat.stock));
+  engine.fanout.listen((notice) => seating.hear(notice));
+
+  const heartbeat = startHeartbeat(house, seating, faults);
+  const figures = () => sumUp(pool, heartbeat.stock);
+  const alarm = createLowWaterAlarm(options.poolLowWater, log);
+  const stopAlarm = clock.every(options.tickMs, () => alarm(figures()));
+  addHealth(app, house, drain, figures);
   addAdmin(app, house, allocation);
-  await app.listen({ host: options.host, port: options.port });
-  const { port } = app.server.address() as AddressInfo;
-  let closing: Promise<void> | undefined;
+
   const close = async () => {
     await drain.begin();
     heartbeat.stop();
@@ -112,19 +123,31 @@ export async function startServer(given: PartialOptions, fittings: Fittings): Pr
     await app.close();
     await engine.close();
   };
+  try {
+    await app.listen({ host: options.host, port: options.port });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  // A server that listens on TCP has an address and a port.
+  const { port } = app.server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
   return {
     nodeId,
     options,
-    url: `http://${options.host === '0.0.0.0' || options.host === '::' ? 'localhost' : options.host}:${port}`,
+    url: `http://${EVERYWHERE.has(options.host) ? 'localhost' : options.host}:${port}`,
     port,
     engine,
     pool: async () => sumUp(pool, await allocation.stock()),
-    close: () => {
+    close() {
       closing ??= close();
       return closing;
     },
   };
 }
+
+/** Addresses to listen on that nobody can open a page at. */
+const EVERYWHERE = new Set(['0.0.0.0', '::']);
 
 async function findSecret({ secret }: Options, engine: Engine, random: Random, log: Log): Promise<string> {
   if (secret !== undefined) return secret;

@@ -80,6 +80,8 @@ interface Parts {
 
 async function engineOn(parts: Parts): Promise<Engine> {
   const { clients, state, keys, scripts, settings, clock, close } = parts;
+  // So that the first command of each kind costs one round trip too.
+  await state.ask(() => Promise.all(Object.values(scripts).map(({ source }) => clients.state.scriptLoad(source))));
   const fanout = await fanoutOn(parts);
   return {
     name: `redis at ${clients.address}`,

@@ -20,8 +20,7 @@ const PASSING =
 
 export class State {
   readonly #options: StateOptions;
-  #unanswered = 0;
-  #lastAnswer = 0;
+  #stalled = false;
   #health: EngineHealth = { state: 'up', since: Date.now() };
 
   constructor(options: StateOptions) {
@@ -51,8 +50,6 @@ export class State {
       this.noteHealth();
       throw new StoreUnavailable('Redis does not answer');
     }
-    if (this.#unanswered === 0) this.#lastAnswer = performance.now();
-    this.#unanswered += 1;
     const answer = question().finally(this.#answered);
     try {
       return await withDeadline(answer, this.#options.deadlineMs, this.#missed);
@@ -75,20 +72,19 @@ export class State {
 
   /**
    * A frozen Redis stays connected and would carry out, when it thaws, whatever was written to it meanwhile: after one
-   * missed deadline nothing more is written until it has answered what it was asked.
+   * missed deadline nothing more is written until it has answered, or the connection was lost.
    */
   #answers(): boolean {
-    const stalled = this.#unanswered > 0 && performance.now() - this.#lastAnswer > this.#options.deadlineMs;
-    return this.#options.client.isReady && !stalled;
+    return this.#options.client.isReady && !this.#stalled;
   }
 
   readonly #answered = (): void => {
-    this.#unanswered -= 1;
-    this.#lastAnswer = performance.now();
+    this.#stalled = false;
     if (this.#health.state !== 'up') this.noteHealth();
   };
 
   readonly #missed = (): Error => {
+    this.#stalled = true;
     this.noteHealth();
     return new StoreUnavailable(`Redis has not answered within ${this.#options.deadlineMs} ms`);
   };

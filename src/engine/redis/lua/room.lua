@@ -5,6 +5,8 @@
 -- KEYS[3]  due      zset, code -> when the room ends unless something happens; has every occupied code
 -- KEYS[4]  cooling  zset, code -> until when it may not be handed out
 --
+-- ARGV[1]  pool { perShard, least (the smallest code), shards }, stems { room, members } of keys; where they are used
+--
 -- The keys of a room and of its members are declared by the scripts that know the code beforehand. create and tick
 -- find theirs on the way and build them from command.stems: undeclared, but in the slot of the declared ones, which
 -- Redis accepts of a script with a shebang (and refuses for any other slot).
