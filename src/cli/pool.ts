@@ -1,4 +1,5 @@
 /** `signalbox pool`: how many codes are free, and whether the books agree. */
+import { auditShards, type ShardAudit } from '../engine/redis/audit.ts';
 import { createRedisEngine } from '../engine/redis/index.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import { SHARDS } from '../room/pool.ts';
@@ -22,23 +23,23 @@ export async function showPool(given: PartialOptions, flags: PoolFlags): Promise
   const options = readOptions(given);
   const pool = poolOf(options);
   const settings = { nodeId: `pool-${process.pid}` as NodeId, policy: policyOf(options), pool };
-  const engine = await createRedisEngine({
-    url: given.redisUrl,
-    prefix: options.redisPrefix,
-    log: createCliLog('warn'),
-  })(settings);
+  const store = { url: given.redisUrl, prefix: options.redisPrefix };
+  const engine = await createRedisEngine({ ...store, log: createCliLog('warn') })(settings);
   try {
     const stock = await Promise.all(
       Array.from({ length: SHARDS }, (_, shard) => engine.apply({ kind: 'stock', shard })),
     );
     const figures = sumUp(pool, stock);
-    const disagreements = flags.audit ? await engine.audit() : undefined;
+    const disagreements = flags.audit ? (await auditShards({ ...store, pool })).flatMap(inItsShard) : undefined;
     print(flags.json, { ...figures, ...(disagreements && { disagreements }) });
     return disagreements === undefined || disagreements.length === 0;
   } finally {
     await engine.close();
   }
 }
+
+const inItsShard = ({ shard, disagreements }: ShardAudit): string[] =>
+  disagreements.map((disagreement) => `shard ${String(shard).padStart(2, '0')}: ${disagreement}`);
 
 function print(
   json: boolean,
