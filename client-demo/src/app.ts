@@ -6,11 +6,12 @@ import { Camera } from './camera.ts';
 import { grouped, linkTo, showInAddress } from './code.ts';
 import { type Answer, Connection } from './connection.ts';
 import { copy } from './copy.ts';
-import { type PeerReport, report, type SignalboxDemo } from './debug.ts';
 import { Lobby } from './lobby.ts';
 import { Notice } from './notice.ts';
 import { ROOM_EVENTS, type RoomEvent } from './replica.ts';
+import { report } from './report.ts';
 import { recall } from './storage.ts';
+import type { PeerReport, SignalboxDemo } from './surface.ts';
 import { type Failure, failureText, texts } from './texts.ts';
 import { showEnd, showView } from './views.ts';
 
@@ -42,6 +43,8 @@ export class App implements SignalboxDemo {
   /** A room left while the server was out of reach: it still keeps our seat. */
   #left: RoomRef | null = null;
   #lostInCall = false;
+  /** The server has announced that it goes away: what follows is no surprise. */
+  #isMoving = false;
   #heartbeat: ReturnType<typeof setInterval> | undefined;
 
   async start(): Promise<void> {
@@ -80,7 +83,7 @@ export class App implements SignalboxDemo {
     connection.on('signal', (signal) => this.#call?.signal(signal));
     connection.on('message', (message) => this.#call?.message(message));
     connection.on('session:kicked', ({ banned }) => this.#kicked(banned));
-    connection.on('server:drain', () => this.#notice.hold('connection', texts.connection.moving));
+    connection.on('server:drain', () => this.#moving());
     this.#camera.onChange(() => this.#call?.cameraChanged());
     document.addEventListener('visibilitychange', () => void this.#beat());
     window.addEventListener('hashchange', () => this.#call?.room && showInAddress(this.#call.room.code));
@@ -94,6 +97,7 @@ export class App implements SignalboxDemo {
     this.#notice.release('connection');
     if (this.#lostInCall) this.#notice.remark(texts.connection.back);
     this.#lostInCall = false;
+    this.#isMoving = false;
     const seated = this.#call?.room;
     if (seated && room?.ref === seated.ref) this.#call?.resumed(room);
     else if (seated) void this.#rejoin(seated);
@@ -102,8 +106,18 @@ export class App implements SignalboxDemo {
     this.#left = null;
   }
 
+  #moving(): void {
+    this.#isMoving = true;
+    this.#notice.hold('connection', texts.connection.moving);
+  }
+
   #lost(failure?: Failure): void {
     this.#lostInCall ||= this.ref !== null;
+    if (this.#isMoving) {
+      // Announced; only when coming back fails too there is something to say.
+      this.#isMoving = false;
+      return;
+    }
     const words = this.ref === null ? texts.connection.lostInLobby : texts.connection.lost;
     this.#notice.hold('connection', failure === undefined ? words : failureText(failure));
   }
@@ -119,25 +133,22 @@ export class App implements SignalboxDemo {
     const failure = await this.#sit((call) =>
       this.#connection.request('room:create', { maxUsers: MOST_MEMBERS, profile: call.profile(this.#lobby.name) }),
     );
-    this.#lobby.complain(failure === null ? '' : failureText(failure));
+    this.#lobby.complain(complaint(failure));
   }
 
-  async #join(code: RoomCode): Promise<void> {
+  async #join(code: RoomCode, ref?: RoomRef): Promise<Failure | null> {
     const failure = await this.#sit((call) =>
-      this.#connection.request('room:join', { code, profile: call.profile(this.#lobby.name) }),
+      this.#connection.request('room:join', { code, ...(ref && { ref }), profile: call.profile(this.#lobby.name) }),
     );
-    this.#lobby.complain(failure === null ? '' : failureText(failure));
+    this.#lobby.complain(complaint(failure));
+    return failure;
   }
 
   /** Our seat was given away while we were out of reach. */
   async #rejoin({ code, ref }: RoomSnapshot): Promise<void> {
     this.#drop();
-    const failure = await this.#sit((call) =>
-      this.#connection.request('room:join', { code, ref, profile: call.profile(this.#lobby.name) }),
-    );
-    if (failure === null) return this.#notice.remark(texts.connection.rejoined);
-    this.#showLobby();
-    this.#lobby.complain(failureText(failure));
+    if ((await this.#join(code, ref)) === null) this.#notice.remark(texts.connection.rejoined);
+    else this.#showLobby();
   }
 
   async #sit(ask: (call: Call) => Promise<Answer<'room:join'>>): Promise<Failure | null> {
@@ -200,8 +211,9 @@ export class App implements SignalboxDemo {
   #end(heading: string, lead: string, home = () => this.#showLobby()): void {
     this.#drop();
     // The code of a room that is over is of no use, that of one that goes on in another tab is.
-    if (home !== reload) showInAddress(null);
-    this.#notice.release('connection');
+    if (home === reload) this.#camera.stop();
+    else showInAddress(null);
+    this.#notice.clear();
     showEnd(heading, lead, home);
   }
 
@@ -235,3 +247,4 @@ export class App implements SignalboxDemo {
 }
 
 const reload = (): void => window.location.reload();
+const complaint = (failure: Failure | null): string => (failure === null ? '' : failureText(failure));

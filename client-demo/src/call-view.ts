@@ -34,12 +34,14 @@ export class CallView {
   readonly #tiles = new Map<UserId, Tile>();
   readonly #links = new Map<UserId, LinkState>();
   readonly #streams = new Map<UserId, MediaStream>();
+  #own: UserId | undefined;
 
   constructor(events: CallViewEvents, camera: Camera) {
     this.#events = events;
     this.#camera = camera;
     this.chat = new Chat(events.say);
     bindSwitches('call', camera);
+    camera.onChange(() => this.#showPicture());
     part('call-leave', HTMLButtonElement).addEventListener('click', events.leave);
     part('call-copy', HTMLButtonElement).addEventListener('click', events.copyLink);
     panelSwitch.addEventListener('click', () => this.#showPanel(body.dataset['panel'] !== 'open'));
@@ -56,6 +58,7 @@ export class CallView {
 
   show(room: RoomSnapshot, own: UserId): void {
     const { members } = room;
+    this.#own = own;
     code.textContent = grouped(room.code);
     aloneCode.textContent = grouped(room.code);
     const away = members.filter(({ state }) => state === 'away').length;
@@ -109,10 +112,15 @@ export class CallView {
     }
   }
 
+  #showPicture(): void {
+    const own = this.#own === undefined ? undefined : this.#tiles.get(this.#own);
+    if (own !== undefined) own.stream = this.#camera.picture;
+  }
+
   #addTile(userId: UserId, own: boolean): Tile {
     const tile = new Tile(own, this.#events.silenced);
     const stream = own ? this.#camera.picture : this.#streams.get(userId);
-    if (stream !== undefined) tile.stream = stream;
+    tile.stream = stream ?? null;
     this.#tiles.set(userId, tile);
     tiles.append(tile.element);
     return tile;

@@ -107,7 +107,8 @@ export class Call {
 
   message({ from, data, ref }: Push<'message'>): void {
     const member = this.room?.members.find(({ userId }) => userId === from);
-    if (member === undefined || ref !== this.room?.ref) return;
+    // What we said ourselves is on the screen already, whether or not a server sends it back.
+    if (member === undefined || from === this.#own || ref !== this.room?.ref) return;
     const text = typeof data === 'object' && data !== null && 'text' in data ? data['text'] : data;
     if (typeof text === 'string') this.#setup.view.said(nameOf(member), text);
   }

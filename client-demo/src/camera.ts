@@ -12,8 +12,7 @@ const WISHES = {
 } as const;
 
 export class Camera {
-  /** For our own tile: only the picture, nobody wants to hear themselves. */
-  readonly picture = new MediaStream();
+  readonly #picture = new MediaStream();
   readonly #listeners = new Set<() => void>();
   #audio: MediaStreamTrack | null = null;
   #video: MediaStreamTrack | null = null;
@@ -22,6 +21,14 @@ export class Camera {
 
   get tracks(): Tracks {
     return { audio: this.#audio, video: this.#video };
+  }
+
+  /**
+   * For our own eyes: no sound, nobody wants to hear themselves. Null without a camera: a page whose video element
+   * waits for a track counts as loading for ever.
+   */
+  get picture(): MediaStream | null {
+    return this.#video === null ? null : this.#picture;
   }
 
   get presence(): Presence {
@@ -49,6 +56,12 @@ export class Camera {
     if (this.#fault !== 'missing') return;
     await this.#obtain(['audio']);
     if (this.#audio === null) await this.#obtain(['video']);
+  }
+
+  stop(): void {
+    this.#put('audio', null);
+    this.#put('video', null);
+    this.#changed();
   }
 
   async toggle(kind: Kind): Promise<void> {
@@ -99,8 +112,8 @@ export class Camera {
     this.tracks[kind]?.stop();
     if (kind === 'audio') this.#audio = track;
     else {
-      for (const old of this.picture.getTracks()) this.picture.removeTrack(old);
-      if (track !== null) this.picture.addTrack(track);
+      for (const old of this.#picture.getTracks()) this.#picture.removeTrack(old);
+      if (track !== null) this.#picture.addTrack(track);
       this.#video = track;
     }
   }

@@ -32,15 +32,15 @@ const UNREACHABLE: Failure = { code: 'UNREACHABLE' };
 /** Of a token that is of no use any more: it is too old, or the server does not know its signature. */
 const STALE = new Set<string>(['SESSION_EXPIRED', 'UNAUTHENTICATED']);
 
+/** Of many clients of a server that died no two should come back at the same moment. */
+const BACK_OFF = { reconnectionDelay: 500, reconnectionDelayMax: 5_000, randomizationFactor: 0.5 };
+
 export class Connection {
   /** Its events are typed by `on` and `request`: a generic name defeats the types of Socket.IO. */
   readonly #socket: Socket = io({
     transports: ['websocket'],
     autoConnect: false,
-    reconnectionDelay: 500,
-    reconnectionDelayMax: 5_000,
-    // Of many clients of a server that died no two should come back at the same moment.
-    randomizationFactor: 0.5,
+    ...BACK_OFF,
     auth: (give) => give(handshake()),
   });
   readonly #events: ConnectionEvents;
@@ -56,7 +56,7 @@ export class Connection {
     this.on('welcome', (welcome) => this.#welcome(welcome));
     this.on('session:replaced', () => this.#replaced());
     this.on('session:kicked', () => this.#kicked());
-    this.on('server:drain', ({ reconnectInMs }) => this.#again(() => this.#socket.io.engine.close(), reconnectInMs));
+    this.on('server:drain', ({ reconnectInMs }) => this.#move(reconnectInMs));
     this.#socket.on('disconnect', () => this.#lost());
     this.#socket.on('connect_error', (error) => this.#failed(refusal(error)));
     window.addEventListener('online', () => this.#hurry());
@@ -102,6 +102,7 @@ export class Connection {
   #welcome(welcome: Push<'welcome'>): void {
     remember('resume', welcome.resume);
     this.#welcomed = true;
+    this.#backOff(BACK_OFF);
     this.#settle(null);
     this.#events.welcome(welcome);
   }
@@ -143,6 +144,23 @@ export class Connection {
   #comeLater(failure: ErrorBody): void {
     this.#events.lost(failure);
     this.#again(() => this.open(), (failure.retryAfterMs ?? 1_000) + Math.random() * 2_000);
+  }
+
+  /** The server goes away, and has spread its clients over some time: exactly when it says, not by our own back-off. */
+  #move(afterMs: number): void {
+    this.#backOff({
+      reconnectionDelay: Math.max(1, afterMs),
+      reconnectionDelayMax: Math.max(afterMs, BACK_OFF.reconnectionDelayMax),
+      randomizationFactor: 0,
+    });
+    this.#socket.io.engine.close();
+  }
+
+  #backOff({ reconnectionDelay, reconnectionDelayMax, randomizationFactor }: typeof BACK_OFF): void {
+    this.#socket.io
+      .reconnectionDelay(reconnectionDelay)
+      .reconnectionDelayMax(reconnectionDelayMax)
+      .randomizationFactor(randomizationFactor);
   }
 
   /** The network is back: not after the back-off, which has grown meanwhile. */

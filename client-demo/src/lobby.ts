@@ -8,8 +8,8 @@ import { bindSwitches } from './switches.ts';
 import { texts } from './texts.ts';
 
 export interface LobbyEvents {
-  join: (code: RoomCode) => Promise<void>;
-  create: () => Promise<void>;
+  join: (code: RoomCode) => Promise<unknown>;
+  create: () => Promise<unknown>;
 }
 
 const form = part('lobby-form', HTMLFormElement);
@@ -31,7 +31,6 @@ export class Lobby {
     this.#events = events;
     this.#camera = camera;
     name.value = recall('name') ?? '';
-    video.srcObject = camera.picture;
     bindSwitches('preview', camera);
     camera.onChange(() => this.#showCamera());
     this.#showCamera();
@@ -91,7 +90,7 @@ export class Lobby {
     await this.#run(join, () => this.#events.join(wanted));
   }
 
-  async #run(button: HTMLButtonElement, step: () => Promise<void>): Promise<void> {
+  async #run(button: HTMLButtonElement, step: () => Promise<unknown>): Promise<void> {
     if (form.ariaBusy === 'true') return;
     remember('name', nameIn(name.value));
     this.complain('');
@@ -107,7 +106,8 @@ export class Lobby {
   }
 
   #showCamera(): void {
-    const { asking, fault, presence } = this.#camera;
+    const { asking, fault, presence, picture } = this.#camera;
+    if (video.srcObject !== picture) video.srcObject = picture;
     note.textContent = asking
       ? texts.camera.asking
       : fault !== null && !presence.camera

@@ -154,9 +154,9 @@ export class Mesh {
       iceServers: this.#iceServers ?? [],
       tracks: this.#tracks,
       send: (signal) => this.#events.send(userId, { connection, ...signal }),
+      streamChanged: (stream) => this.#events.stream(userId, stream),
       stateChanged: (state) => this.#follow(link, state),
     });
-    this.#events.stream(userId, link.pair.stream);
     this.#events.state(userId, link.attempts > 1 ? 'failed' : 'connecting');
     return link.pair;
   }

@@ -33,6 +33,11 @@ export class Notice {
     if (this.#lasting.delete(state)) this.#show();
   }
 
+  clear(): void {
+    this.#lasting.clear();
+    this.#show();
+  }
+
   remark(words: string): void {
     this.#put({ words }, 'remark');
     this.#timer = setTimeout(() => this.#show(), REMARK_MS);

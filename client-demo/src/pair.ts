@@ -15,14 +15,14 @@ export interface PairSetup {
   readonly iceServers: RTCIceServer[];
   readonly tracks: Tracks;
   readonly send: (signal: Signal) => void;
+  /** The other one's stream has another track. */
+  readonly streamChanged: (stream: MediaStream) => void;
   readonly stateChanged: (state: RTCPeerConnectionState) => void;
 }
 
 const KINDS = ['audio', 'video'] as const;
 
 export class Pair {
-  /** What the other one sends. */
-  readonly stream = new MediaStream();
   readonly #connection: RTCPeerConnection;
   readonly #polite: boolean;
   readonly #send: (signal: Signal) => void;
@@ -33,13 +33,17 @@ export class Pair {
   #early: RTCIceCandidateInit[] = [];
   #work: Promise<void> = Promise.resolve();
 
-  constructor({ polite, iceServers, tracks, send, stateChanged }: PairSetup) {
+  constructor({ polite, iceServers, tracks, send, streamChanged, stateChanged }: PairSetup) {
     const connection = new RTCPeerConnection({ iceServers });
     this.#connection = connection;
     this.#polite = polite;
     this.#tracks = tracks;
     this.#send = send;
-    connection.ontrack = ({ track }) => this.stream.addTrack(track);
+    const stream = new MediaStream();
+    connection.ontrack = ({ track }) => {
+      stream.addTrack(track);
+      streamChanged(stream);
+    };
     connection.onicecandidate = ({ candidate }) => candidate !== null && send({ candidate });
     connection.onconnectionstatechange = () => stateChanged(connection.connectionState);
     connection.onnegotiationneeded = () => void this.#negotiate();

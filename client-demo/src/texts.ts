@@ -63,8 +63,7 @@ export const texts = {
     connecting: 'Connecting…',
     unreachable: 'No connection. Trying again…',
     muted: 'Microphone off',
-    count: (present: number, away: number) =>
-      `${present === 1 ? '1 person' : `${present} people`} here${away > 0 ? `, ${away} away` : ''}`,
+    count: (present: number, away: number) => `${present} here${away > 0 ? `, ${away} away` : ''}`,
   },
   events: {
     joined: (name: string) => `${name} joined`,

@@ -37,7 +37,7 @@ export class Tile {
     const name = nameOf(member);
     const presence = presenceOf(member);
     const away = member.state === 'away';
-    this.#name.textContent = this.#own ? texts.person.you(name) : name;
+    this.#name.textContent = this.#own ? texts.person.me : name;
     this.#initials.textContent = initialsOf(name);
     this.#muted.hidden = presence.microphone;
     this.#status.textContent = this.#own || link === 'connected' ? '' : linkText(link);
@@ -50,8 +50,8 @@ export class Tile {
     dataset['tone'] = String(member.seq % 6);
   }
 
-  set stream(stream: MediaStream) {
-    this.#video.srcObject = stream;
+  set stream(stream: MediaStream | null) {
+    if (this.#video.srcObject !== stream) this.#video.srcObject = stream;
   }
 
   async play(): Promise<void> {
