@@ -12,6 +12,10 @@ export const flagOf = (name: string): string => `--${snake(name, '-')}`;
 /** `graceMs` as `SIGNALBOX_GRACE_MS`. */
 export const variableOf = (name: string): string => `SIGNALBOX_${snake(name, '_').toUpperCase()}`;
 
+/** The variables that are set and have no effect yet. */
+export const withoutEffect = (environment: Environment): string[] =>
+  TO_COME.filter((name) => environment[name] !== undefined);
+
 const snake = (name: string, joint: string) => name.replace(/[A-Z]/g, (letter) => `${joint}${letter.toLowerCase()}`);
 
 /** Flags for `--help`, each with its meaning, default and variable. */
@@ -47,19 +51,23 @@ export function readFlags(given: Readonly<Record<string, unknown>>, environment:
       [variableOf(name), environment[variableOf(name)]],
       ...('env' in entry ? [[entry.env, environment[entry.env]] as const] : []),
     ]);
-    return text === undefined ? [] : [[name, valueOf(entry.kind, text, spelling)]];
+    return text === undefined ? [] : [[name, parse(entry.kind, text, spelling)]];
   });
   return Object.fromEntries(read);
 }
 
 /** Variables that begin with SIGNALBOX_ and are no options of the server. */
-const OTHERS = new Set(['SIGNALBOX_LOG_LEVEL']);
+const OTHERS = ['SIGNALBOX_LOG_LEVEL'];
+
+/** Options of capabilities that are still to come: deployments may set them already, without effect. */
+const TO_COME = ['dataDir', 'socketsPerAddress', 'handshakesPerSecond', 'handshakesBurst'].map(variableOf);
 
 function refuseUnknown(environment: Environment): void {
-  const known = new Set([...NAMES.map(variableOf), ...OTHERS]);
+  const known = new Set([...NAMES.map(variableOf), ...OTHERS, ...TO_COME]);
   for (const name of Object.keys(environment)) {
-    if (name.startsWith('SIGNALBOX_') && !known.has(name))
+    if (name.startsWith('SIGNALBOX_') && !known.has(name)) {
       throw new OptionError(name, 'no such option; see signalbox serve --help');
+    }
   }
 }
 
@@ -69,7 +77,7 @@ function firstGiven(places: readonly (readonly [string, unknown])[]): readonly [
   return place === undefined ? ['', undefined] : [place[0], String(place[1])];
 }
 
-function valueOf(kind: Entry['kind'], text: string, spelling: string): unknown {
+function parse(kind: Entry['kind'], text: string, spelling: string): unknown {
   switch (kind) {
     case 'text':
       return text;

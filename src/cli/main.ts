@@ -22,7 +22,7 @@ function createProgram(): Command {
     .addOption(
       new Option('--log-level <level>', 'How much to log.').choices(LEVELS).default('info').env('SIGNALBOX_LOG_LEVEL'),
     )
-    .action((given) => serve(readFlags(given, process.env), given.logLevel));
+    .action((given) => serve(readFlags(given, process.env), given.logLevel, withoutEffect(process.env)));
 
   const pooling = program.command('pool').description('Show how many room codes are free, occupied and cooling.');
   for (const flag of flags()) if (POOL_FLAGS.has(flag.long ?? '')) pooling.addOption(flag);

@@ -7,8 +7,10 @@ import { createCliLog } from './log.ts';
 /** Beyond the drain: for closing what is left. */
 const CLOSE_MARGIN_MS = 5000;
 
-export async function serve(options: PartialOptions, logLevel: string): Promise<void> {
+/** @param idle variables that are set and have no effect. */
+export async function serve(options: PartialOptions, logLevel: string, idle: readonly string[]): Promise<void> {
   const log = createCliLog(logLevel);
+  for (const name of idle) log.warn(`${name} is set, and has no effect in this version`);
   // The last net: a promise that nobody awaited is a fault to mend, not a reason to drop every call.
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'an unhandled rejection'));
   const server = await createServer(options, { log });
