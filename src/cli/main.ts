@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { OptionError } from '../server/options.ts';
-import { flagOf, flags, readFlags } from './flags.ts';
+import { flagOf, flags, readFlags, withoutEffect } from './flags.ts';
 import { showPool } from './pool.ts';
 import { serve } from './serve.ts';
 
