@@ -24,7 +24,7 @@ local function keep_receipt(code)
 end
 
 local function code_at(index)
-  return to_text(command.pool.least + index * command.pool.shards + command.shard)
+  return string.format('%.0f', command.pool.least + index * command.pool.shards + command.shard)
 end
 
 -- The first 0 of the bitmap from an index on, round the end once. Redis goes through it a word at a time, so the cost
@@ -73,7 +73,9 @@ local room = {
   members = command.stems.members .. code,
   stored = {},
   ref = command.ref,
-  rev = 0,
+  -- Its host's arrival is the first change. Nobody is there yet to be told of it: the reply is the first anyone hears of
+  -- the room.
+  rev = 1,
   name = settings.name,
   type = settings.type,
   maxUsers = settings.maxUsers,
@@ -87,9 +89,7 @@ local room = {
   nextSeq = 1,
   metadata = opaque(ARGV[3]),
 }
-sit(room, command.by, opaque(ARGV[2]))
--- Nobody is there yet to be told of the host's arrival: the reply is the first anyone hears of the room.
-events = {}
+take_seat(room, command.by, opaque(ARGV[2]))
 redis.call('SETBIT', TAKEN, index_of(code), 1)
 redis.call('ZREM', COOLING, code)
 settle(room)

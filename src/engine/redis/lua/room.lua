@@ -22,15 +22,6 @@ local NUMBERS = {
   rev = true, maxUsers = true, createdAt = true, expiresAt = true, lastActive = true, emptySince = true, nextSeq = true,
 }
 
-local function to_text(value)
-  if type(value) == 'number' then
-    return string.format('%.0f', value)
-  elseif type(value) == 'boolean' then
-    return value and '1' or '0'
-  end
-  return value
-end
-
 local function load_room(code, key, members)
   local kept = redis.call('HMGET', key, unpack(FIELDS))
   if not kept[1] then
@@ -38,11 +29,14 @@ local function load_room(code, key, members)
   end
   local room = { code = code, key = key, members = members, stored = {} }
   for index, field in ipairs(FIELDS) do
-    local text = kept[index] or nil
-    room.stored[field] = text
-    room[field] = text and NUMBERS[field] and tonumber(text) or text
+    local value = kept[index] or nil
+    if value and NUMBERS[field] then
+      value = tonumber(value)
+    elseif field == 'locked' then
+      value = value == '1'
+    end
+    room[field], room.stored[field] = value, value
   end
-  room.locked = room.locked == '1'
   return room
 end
 
@@ -76,12 +70,15 @@ local function settle(room)
   end
   local changed, gone = {}, {}
   for _, field in ipairs(FIELDS) do
-    local text = to_text(room[field])
-    if text == nil and room.stored[field] then
+    local value = room[field]
+    if value == nil and room.stored[field] ~= nil then
       gone[#gone + 1] = field
-    elseif text ~= room.stored[field] then
+    elseif value ~= room.stored[field] then
+      if field == 'locked' then
+        value = value and '1' or '0'
+      end
       changed[#changed + 1] = field
-      changed[#changed + 1] = text
+      changed[#changed + 1] = value
     end
   end
   if #changed > 0 then

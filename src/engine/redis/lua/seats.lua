@@ -21,8 +21,7 @@ local function evict(room, seat, reason)
   })
 end
 
--- Takes a free seat. The first in an empty room is its host.
-local function sit(room, by, metadata)
+local function take_seat(room, by, metadata)
   local seat = {
     userId = by.userId,
     name = by.profile.name,
@@ -37,6 +36,12 @@ local function sit(room, by, metadata)
   }
   put_seat(room, seat)
   room.nextSeq, room.emptySince, room.lastActive = room.nextSeq + 1, nil, now
+  return seat
+end
+
+-- Takes a free seat. The first in an empty room is its host.
+local function sit(room, by, metadata)
+  local seat = take_seat(room, by, metadata)
   bump(room, 'member:joined', { seat = seat, hostId = room.hostId })
   if not room.hostId then
     room.hostId = by.userId
@@ -127,7 +132,7 @@ end
 local function moved(room)
   settle(room)
   local told = ',"events":' .. list(events) .. ',"evicted":' .. list(evicted) .. '}'
-  return '{"ok":true,"rev":' .. to_text(room.rev) .. told
+  return '{"ok":true,"rev":' .. cjson.encode(room.rev) .. told
 end
 
 -- Whoever has a seat may come back to it with the same session or a later one.

@@ -14,7 +14,7 @@ local function renew_held()
     if seat then
       renew_seat(room, seat)
     else
-      lost[#lost + 1] = to_text(index - 1)
+      lost[#lost + 1] = index - 1
     end
     if not named[key.code] then
       order[#order + 1] = key.code
