@@ -31,6 +31,15 @@ export const codes = [
     },
     { perShard: 37 },
   ),
+  example(
+    'the search finds codes that nothing has ever been written for',
+    async (stage) => {
+      expect(await stage.room(['anna'], { from: 20 })).toMatchObject({ code: code(20) });
+      expect(await stage.room(['bert'], { from: 36 })).toMatchObject({ code: code(36) });
+      expect(await stage.room(['cora'], { from: 36 })).toMatchObject({ code: code(0) });
+    },
+    { perShard: 37 },
+  ),
   example('a shard that is full says when its next code has cooled', async (stage) => {
     const rooms = [await stage.room(['anna']), await stage.room(['bert']), await stage.room(['cora'])];
     expect(await stage.create('dora')).toEqual({ ok: false, reason: 'FULL', freesInMs: null });

@@ -62,6 +62,8 @@ export const seats = [
     const room = await stage.room(['anna', 'bert']);
     await stage.leave(room, 'bert');
     expect(await stage.join(room, 'bert')).toMatchObject({ room: { members: [{ seq: 1 }, { seq: 3 }] } });
+    await stage.leave(room, 'bert');
+    expect(await stage.join(room, 'bert')).toMatchObject({ room: { members: [{ seq: 1 }, { seq: 4 }] } });
   }),
   example('members are told in the order of joining', async (stage) => {
     const room = await stage.room(['zoe', 'anna', 'mia', 'bert'], { settings: { maxUsers: 9 } });

@@ -89,19 +89,22 @@ export const tick = [
     expect(await stage.stock()).toMatchObject({ occupied: 0, cooling: 1 });
   }),
   example('every change by a member keeps its room from being idle', async (stage) => {
-    const changes = [
-      (room: Parameters<typeof stage.leave>[0]) => stage.join(room, 'cora'),
-      (room: Parameters<typeof stage.leave>[0]) => stage.join(room, 'cora'),
-      (room: Parameters<typeof stage.leave>[0]) => stage.leave(room, 'cora'),
-      (room: Parameters<typeof stage.leave>[0]) => stage.updateRoom(room, 'anna', { name: 'x' }),
-      (room: Parameters<typeof stage.leave>[0]) => stage.updateSeat(room, 'bert', { name: 'x' }),
-      (room: Parameters<typeof stage.leave>[0]) => stage.kick(room, 'anna', 'bert'),
-      (room: Parameters<typeof stage.leave>[0]) => stage.resume(room, 'anna', 2),
-    ];
     const room = await stage.room(['anna', 'bert']);
+    const held = ['anna', 'bert', 'cora'].map((userId) => key(room, userId));
+    const changes = [
+      () => stage.join(room, 'cora'),
+      () => stage.join(room, 'cora'),
+      () => stage.leave(room, 'cora'),
+      () => stage.updateRoom(room, 'anna', { name: 'x' }),
+      () => stage.updateSeat(room, 'bert', { name: 'x' }),
+      () => stage.kick(room, 'anna', 'bert'),
+      () => stage.renew(room, 'anna'),
+      () => stage.resume(room, 'anna', 2),
+    ];
     for (const change of changes) {
       stage.clock.advance(idleMs - 1);
-      expect(await change(room)).toMatchObject({ ok: true });
+      expect(told(await stage.tick(held))).toEqual([]);
+      expect(await change()).toMatchObject({ ok: true });
     }
     stage.clock.advance(idleMs - 1);
     expect(told(await stage.tick([key(room, 'anna', 2)]))).toEqual([]);

@@ -1,0 +1,60 @@
+/** Tests of the tests: every deliberate fault in the Lua is noticed, by the random stories and by a named example. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadScripts, readLuaFile, type Scripts } from '../../src/engine/redis/scripts.ts';
+import { type RedisServer, startRedis } from '../support/redis.ts';
+import { contract, play } from './contract.ts';
+import { rehearse } from './model.ts';
+import { type Mutant, mutants } from './mutants.ts';
+import { startRedisStage } from './redis-stage.ts';
+
+let redis: RedisServer;
+
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis.stop());
+
+const examples = new Map(Object.values(contract).flatMap((part) => part.map((example) => [example.name, example])));
+
+function mutated({ file, from, to }: Mutant): Scripts {
+  return loadScripts((name) => {
+    const text = readLuaFile(name);
+    if (name !== file) return text;
+    // A fault that is no longer one would be reported as a hole in the tests.
+    if (text.split(from).length !== 2) throw new Error(`${file}.lua does not hold exactly once: ${from}`);
+    return text.replace(from, () => to);
+  });
+}
+
+/** What was noticed, or `undefined` when nothing was. */
+async function noticed(attempt: () => Promise<void>): Promise<unknown> {
+  try {
+    await attempt();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Stories come to these in no reasonable time. */
+const beyondStories = new Set([
+  'the newest ban is forgotten when there are too many',
+  'who has a part of the name of somebody banned is banned too',
+]);
+
+describe('it is noticed that', () => {
+  test.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
+    '%s',
+    async (name, mutant) => {
+      const example = examples.get(mutant.caughtBy);
+      if (example === undefined) throw new Error(`no example is named: ${mutant.caughtBy}`);
+      await using stage = await startRedisStage(redis.url, mutated(mutant));
+      expect(await noticed(() => play(example, stage.make)), 'by the example').toBeDefined();
+      if (beyondStories.has(name)) return;
+      // One seed for all: what is found today is found in every run.
+      const stories = () => rehearse(stage, { numRuns: 300, endOnFailure: true, seed: 20_260_042 });
+      expect(await noticed(stories), 'by random stories').toBeDefined();
+    },
+    120_000,
+  );
+});
