@@ -1,0 +1,38 @@
+/** `docs/options.md`: every option in its three spellings, from the one table. */
+import { flagOf, variableOf } from '../src/cli/flags.ts';
+import { OPTIONS } from '../src/server/options.ts';
+
+const HEAD = `<!-- Printed by \`npm run docs\` from src/server/options.ts: edit that, not docs/options.md. -->
+
+# Options
+
+Each has one name in three spellings: \`graceMs\` in \`createServer({ ... })\`, \`--grace-ms\` on the command line and
+\`SIGNALBOX_GRACE_MS\` in the environment. A flag wins over a \`SIGNALBOX_\` variable, that over a plain one (\`PORT\`).
+An unknown flag or \`SIGNALBOX_\` variable, or a value that makes no sense, stops the start with one line that says
+which. Lists are separated by commas. Times are in milliseconds.
+
+| option | command line | environment | default | |
+| --- | --- | --- | --- | --- |
+`;
+
+const FOOT = `
+\`--log-level\` (\`SIGNALBOX_LOG_LEVEL\`: debug, info, warn, error, silent) belongs to the command line alone: an embedding
+program brings its own log.
+
+Two defaults follow another option, unless they are given: \`heartbeatIntervalMs\` is at most half of \`userTtlMs\`, and
+\`tickMs\` at most a sixth.
+`;
+
+export function printOptionsPage(): string {
+  const rows = Object.entries(OPTIONS).map(([name, entry]) => {
+    const variables = [variableOf(name), ...('env' in entry ? [entry.env] : [])].map((variable) => `\`${variable}\``);
+    return `| \`${name}\` | \`${flagOf(name)}\` | ${variables.join(', ')} | ${fallbackOf(entry)} | ${entry.about} |`;
+  });
+  return `${HEAD}${rows.join('\n')}\n${FOOT}`;
+}
+
+function fallbackOf({ schema }: (typeof OPTIONS)[keyof typeof OPTIONS]): string {
+  const read = schema.safeParse(undefined);
+  const value: unknown = read.success ? read.data : undefined;
+  return value === undefined || (Array.isArray(value) && value.length === 0) ? '' : `\`${String(value)}\``;
+}
