@@ -90,7 +90,10 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
     ref: RoomRef,
     profile: Profile | undefined,
   ): Promise<Placed | Refused> => {
-    const seated = session.seat?.ref === ref;
+    const { seat } = session;
+    const seated = seat?.ref === ref;
+    // A room has one code: nothing is asked that could cost the seat in that very room.
+    if (seated && seat.code !== code) return refuse('CODE_EXPIRED');
     try {
       await seating.open(session, ref);
       const outcome = await engine.apply({ kind: 'join', code, ref, by: occupant(session, profile) });

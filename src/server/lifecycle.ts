@@ -49,10 +49,13 @@ export function createLifecycle(
 
   const admit = async (socket: Socket, address: string) => {
     if (drain.draining) throw new HandshakeRefused('DRAINING', { retryAfterMs: 0 });
-    const read = handshake.safeParse(socket.handshake.auth);
+    const { auth } = socket.handshake;
+    // First of all: what else another version says at the door would read as malformed here.
+    const version = handshake.shape.v.safeParse(auth['v']);
+    if (version.success && version.data !== PROTOCOL_VERSION) throw new HandshakeRefused('VERSION_UNSUPPORTED');
+    const read = handshake.safeParse(auth);
     if (!read.success) throw new HandshakeRefused('BAD_REQUEST', { message: 'The handshake’s auth is malformed.' });
-    const { v, token, resume, name } = read.data;
-    if (v !== PROTOCOL_VERSION) throw new HandshakeRefused('VERSION_UNSUPPORTED');
+    const { token, resume, name } = read.data;
     if (token !== undefined) throw new HandshakeRefused('UNAUTHENTICATED', { message: 'This server takes no tokens.' });
     const userId = await identify(resume);
     const arrived = await engine.apply({ kind: 'arrive', userId, nodeId, ...(name !== undefined && { name }) });

@@ -1,0 +1,96 @@
+/** How one gets in: the handshake and its refusals. */
+import { expect } from 'vitest';
+import { limits } from '../../../src/protocol/messages.ts';
+import { connectClient, TestClient } from '../../support/client.ts';
+import { refusedAtTheDoor, tokenOf, welcomeOf } from './people.ts';
+import type { Scenario } from './play.ts';
+
+export const door: Readonly<Record<string, Scenario>> = {
+  async 'welcome comes first, with the limits that hold here'(nodes) {
+    await using ann = await connectClient(nodes.url(0), { name: 'Ann' });
+    expect(ann.heard[0]?.name).toBe('welcome');
+    const [server] = nodes.servers;
+    expect(welcomeOf(ann)).toMatchObject({
+      v: 1,
+      room: null,
+      nodeId: server?.nodeId,
+      heartbeatIntervalMs: server?.options.heartbeatIntervalMs,
+      limits: { frameBytes: server?.options.frameBytes, codeDigits: 6, eventsBurst: server?.options.eventsBurst },
+    });
+    expect(limits.parse(welcomeOf(ann).limits)).toEqual(welcomeOf(ann).limits);
+  },
+
+  async 'welcome comes first for who resumes into a busy room, too'(nodes) {
+    await using ann = await connectClient(nodes.url(0));
+    const { room } = await ann.must('room:create');
+    await using ben = await connectClient(nodes.url(1));
+    await ben.must('room:join', { code: room.code });
+    const token = tokenOf(ben);
+    ben.socket.disconnect();
+    let talking = true;
+    const talk = (async () => {
+      for (let n = 0; talking; n += 1) await ann.must('message', { data: n });
+    })();
+    await using again = await connectClient(nodes.url(1), { resume: token });
+    await again.next('message');
+    talking = false;
+    await talk;
+    expect(again.heard[0]?.name).toBe('welcome');
+  },
+
+  async 'a version that is not spoken, whatever else it says'(nodes) {
+    const refused = { code: 'VERSION_UNSUPPORTED', retryable: false };
+    expect(await refusedAtTheDoor(nodes.url(0), { v: 2 })).toMatchObject(refused);
+    // A later version may well have more to say at the door: it must learn why it is not let in.
+    expect(await refusedAtTheDoor(nodes.url(0), { v: 2, features: ['lobby'] })).toMatchObject(refused);
+  },
+
+  async 'no version is the first one'(nodes) {
+    await using ann = new TestClient(nodes.url(0), { v: undefined as never });
+    expect(await ann.next('welcome')).toMatchObject({ v: 1 });
+  },
+
+  async 'a malformed handshake'(nodes) {
+    const malformed: object[] = [
+      { v: 'one' },
+      { v: 1.5 },
+      { surprise: true },
+      { resume: 7 },
+      { resume: 'x'.repeat(2049) },
+      { name: '' },
+      { name: 'x'.repeat(65) },
+      { name: 'line\nbreak' },
+      { token: {} },
+    ];
+    const refusals = await Promise.all(malformed.map((auth) => refusedAtTheDoor(nodes.url(0), auth)));
+    expect(refusals.map(({ code }) => code)).toEqual(malformed.map(() => 'BAD_REQUEST'));
+  },
+
+  async 'a token, which nobody here can check'(nodes) {
+    expect(await refusedAtTheDoor(nodes.url(0), { token: 'a.b.c' })).toMatchObject({ code: 'UNAUTHENTICATED' });
+  },
+
+  async 'a resume token that is foreign, altered or empty'(nodes) {
+    await using ann = await connectClient(nodes.url(0));
+    const token = tokenOf(ann);
+    const [head, , signature] = token.split('.');
+    const body = Buffer.from(JSON.stringify({ sub: 'somebody', aud: 'signalbox:resume', exp: 9_999_999_999 }));
+    const forged = `${head}.${body.toString('base64url')}.${signature}`;
+    for (const resume of ['', 'nonsense', forged, token.slice(0, -4)]) {
+      expect(await refusedAtTheDoor(nodes.url(1), { resume })).toMatchObject({
+        code: 'SESSION_EXPIRED',
+        retryable: false,
+      });
+    }
+  },
+
+  async 'a name given at the door is the member’s name'(nodes) {
+    await using ann = await connectClient(nodes.url(0), { name: '  Ann 🚂 ' });
+    const { room } = await ann.must('room:create');
+    expect(room.members).toMatchObject([{ name: 'Ann 🚂', role: 'host', seq: 1, state: 'present' }]);
+    await using ben = await connectClient(nodes.url(1), { name: 'Ben' });
+    await ben.must('room:join', { code: room.code, profile: { name: 'Benjamin', mediaType: 'audio' } });
+    const { member } = await ann.next('member:joined');
+    expect(member).toMatchObject({ name: 'Benjamin', mediaType: 'audio', role: 'member', seq: 2 });
+  },
+};

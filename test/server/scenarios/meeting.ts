@@ -1,0 +1,157 @@
+/** Coming together and parting: create, join, leave, switch. */
+import { expect } from 'vitest';
+import { roomSnapshot } from '../../../src/protocol/snapshot.ts';
+import { connectClient } from '../../support/client.ts';
+import { hush, isOf, pairUp, truthOf } from './people.ts';
+import type { Scenario } from './play.ts';
+
+export const meeting: Readonly<Record<string, Scenario>> = {
+  async 'who makes a room and who joins it by its code see the same'(nodes) {
+    await using ann = await connectClient(nodes.url(0));
+    await using ben = await connectClient(nodes.url(1));
+    const metadata = { topic: ['trains', { number: 4711 }], empty: {} };
+    const { room: made, iceServers } = await ann.must('room:create', { name: 'Yard', maxUsers: 3, metadata });
+    expect(iceServers).toEqual([]);
+    expect(made.code).toMatch(/^[1-9]\d{5}$/);
+    expect(made).toMatchObject({ name: 'Yard', maxUsers: 3, metadata, hostId: ann.userId, locked: false });
+    const { room: found } = await ben.must('room:join', { code: made.code });
+    expect(roomSnapshot.parse(found)).toEqual(found);
+    const joined = await ann.next('member:joined');
+    expect(joined).toMatchObject({ code: made.code, ref: made.ref, rev: made.rev + 1 });
+    expect(found).toEqual({ ...made, rev: joined.rev, members: [...made.members, joined.member] });
+    expect((await ann.must('room:get')).room).toEqual(found);
+    expect((await ben.must('room:get')).room).toEqual(found);
+    expect(await truthOf(nodes, found)).toEqual(found);
+  },
+
+  async 'a code that nobody has, and one of the wrong length'(nodes) {
+    await using ann = await connectClient(nodes.url(0));
+    const { room } = await ann.must('room:create');
+    const other = room.code === '123456' ? '123457' : '123456';
+    expect(await ann.refused('room:join', { code: other })).toBe('ROOM_NOT_FOUND');
+    expect(await ann.refused('room:join', { code: `${room.code}0` })).toBe('BAD_REQUEST');
+    expect(await ann.refused('room:join', { code: Number(room.code) })).toBe('BAD_REQUEST');
+    expect(await ann.refused('room:join', { code: other, ref: room.ref })).toBe('CODE_EXPIRED');
+    expect((await ann.must('room:get')).room).toEqual(room);
+  },
+
+  async 'joining where one sits already changes nothing'(nodes) {
+    await using pair = await pairUp(nodes);
+    const { ann, ben, room } = pair;
+    expect((await ben.must('room:join', { code: room.code })).room).toEqual(room);
+    expect((await ben.must('room:join', { code: room.code, ref: room.ref })).room).toEqual(room);
+    await hush(ann, ben);
+    expect(ann.all('member:joined')).toHaveLength(1);
+    expect(ann.all('member:away')).toEqual([]);
+    await ann.must('message', { data: 'still there' });
+    await ben.next('message', ({ data }) => data === 'still there');
+  },
+
+  async 'leaving is told to the others, and answered alike when there is nothing to leave'(nodes) {
+    await using pair = await pairUp(nodes);
+    const { ann, ben, room } = pair;
+    await ben.must('room:leave');
+    const left = await ann.next('member:left');
+    expect(left).toMatchObject({ ref: room.ref, rev: room.rev + 1, userId: ben.userId, reason: 'left' });
+    await ben.must('room:leave');
+    await ben.must('room:leave');
+    for (const request of ['room:get', 'room:update', 'room:close', 'profile'] as const) {
+      expect(await ben.refused(request)).toBe('NOT_IN_ROOM');
+    }
+    expect(await ben.refused('message', { data: 1 })).toBe('NOT_IN_ROOM');
+    expect(await ben.refused('signal', { to: ann.userId, data: 1 })).toBe('NOT_IN_ROOM');
+    await hush(ann, ann);
+    expect(ann.all('member:left')).toHaveLength(1);
+    expect(ben.all('message')).toEqual([]);
+    expect(ben.all('member:left')).toEqual([]);
+  },
+
+  async 'who leaves and joins again takes a new seat'(nodes) {
+    await using pair = await pairUp(nodes);
+    const { ann, ben, room } = pair;
+    await ben.must('room:leave');
+    const { room: again } = await ben.must('room:join', { code: room.code });
+    expect(again.rev).toBe(room.rev + 2);
+    expect(again.members.map(({ seq }) => seq)).toEqual([1, 3]);
+    await ann.next('member:left');
+    expect((await ann.next('member:joined')).member.seq).toBe(3);
+  },
+
+  async 'an empty room waits, and its first guest is its host'(nodes) {
+    await using ann = await connectClient(nodes.url(0));
+    await using ben = await connectClient(nodes.url(1));
+    const { room } = await ann.must('room:create');
+    await ann.must('room:leave');
+    expect(await truthOf(nodes, room)).toMatchObject({ members: [], hostId: null });
+    const { room: found } = await ben.must('room:join', { code: room.code });
+    expect(found).toMatchObject({ ref: room.ref, hostId: ben.userId, members: [{ userId: ben.userId, role: 'host' }] });
+  },
+
+  async 'switching: the old room is left once the new one has accepted'(nodes) {
+    await using pair = await pairUp(nodes);
+    const { ann, ben, room } = pair;
+    await using cat = await connectClient(nodes.url(0));
+    const { room: other } = await cat.must('room:create');
+    await ben.must('room:join', { code: other.code });
+    await cat.next('member:joined', ({ member }) => member.userId === ben.userId);
+    expect(await ann.next('member:left', isOf(ben.userId))).toMatchObject({ ref: room.ref, reason: 'left' });
+    expect((await ben.must('room:get')).room.ref).toBe(other.ref);
+    await ann.must('message', { data: 'in the old room' });
+    await ann.next('message');
+    await hush(ben, cat, ben);
+    expect(ben.all('message').filter(({ ref }) => ref === room.ref)).toEqual([]);
+    expect(await ann.refused('signal', { to: ben.userId, data: 1 })).toBe('PEER_NOT_FOUND');
+  },
+
+  async 'switching by creating leaves the old room as well'(nodes) {
+    await using pair = await pairUp(nodes);
+    const { ann, ben } = pair;
+    const { room: own } = await ben.must('room:create');
+    await ann.next('member:left', isOf(ben.userId));
+    expect((await ben.must('room:get')).room).toEqual(own);
+  },
+
+  async 'switching: the old room is kept when the new one refuses'(nodes) {
+    await using pair = await pairUp(nodes);
+    const { ann, ben, room } = pair;
+    await using cat = await connectClient(nodes.url(0));
+    const { room: locked } = await cat.must('room:create');
+    await cat.must('room:update', { locked: true });
+    expect(await ben.refused('room:join', { code: locked.code })).toBe('ROOM_LOCKED');
+    expect(await ben.refused('room:join', { code: locked.code, ref: room.ref })).toBe('CODE_EXPIRED');
+    expect((await ben.must('room:get')).room).toEqual(room);
+    await hush(ben, ann);
+    await hush(ann, ben);
+    expect(ann.all('member:left')).toEqual([]);
+    await ann.must('signal', { to: ben.userId, data: 'still here?' });
+    await ben.next('signal');
+  },
+
+  async 'a full room takes nobody, and the next one when a seat is free'(nodes) {
+    await using pair = await pairUp(nodes, { maxUsers: 2 });
+    const { ann, ben, room } = pair;
+    await using cat = await connectClient(nodes.url(1));
+    expect(await cat.refused('room:join', { code: room.code })).toBe('ROOM_FULL');
+    // Nothing of the room reaches whom it has refused.
+    await hush(ann, ann);
+    expect(cat.heard.map(({ name }) => name)).toEqual(['welcome']);
+    await ben.must('room:leave');
+    expect((await cat.must('room:join', { code: room.code })).room.members).toHaveLength(2);
+    expect(await ben.refused('room:join', { code: room.code })).toBe('ROOM_FULL');
+  },
+
+  async 'everybody who comes at once is told of exactly once, and the room is as big as it says'(nodes) {
+    await using pair = await pairUp(nodes, { maxUsers: 5 });
+    const { ann, ben, room } = pair;
+    const guests = await Promise.all(Array.from({ length: 12 }, (_, n) => connectClient(nodes.url(n))));
+    const answers = await Promise.all(guests.map((guest) => guest.ask('room:join', { code: room.code })));
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(3);
+    await hush(ann, ann, ben);
+    const joined = ann.all('member:joined').map(({ member }) => member.userId);
+    expect(new Set(joined).size).toBe(joined.length);
+    expect((await truthOf(nodes, room)).members.map(({ userId }) => userId).sort()).toEqual(
+      [ann.userId, ...joined].sort(),
+    );
+    for (const guest of guests) guest.socket.disconnect();
+  },
+};
