@@ -1,6 +1,7 @@
 /** `docs/options.md`: every option in its three spellings, from the one table. */
 import { flagOf, variableOf } from '../src/cli/flags.ts';
 import { OPTIONS } from '../src/server/options.ts';
+import { tableText } from './table-text.ts';
 
 const HEAD = `<!-- Printed by \`npm run docs\` from src/server/options.ts: edit that, not docs/options.md. -->
 
@@ -10,9 +11,6 @@ Each has one name in three spellings: \`graceMs\` in \`createServer({ ... })\`, 
 \`SIGNALBOX_GRACE_MS\` in the environment. A flag wins over a \`SIGNALBOX_\` variable, that over a plain one (\`PORT\`).
 An unknown flag or \`SIGNALBOX_\` variable, or a value that makes no sense, stops the start with one line that says
 which. Lists are separated by commas. Times are in milliseconds.
-
-| option | command line | environment | default | |
-| --- | --- | --- | --- | --- |
 `;
 
 const FOOT = `
@@ -26,9 +24,9 @@ Two defaults follow another option, unless they are given: \`heartbeatIntervalMs
 export function printOptionsPage(): string {
   const rows = Object.entries(OPTIONS).map(([name, entry]) => {
     const variables = [variableOf(name), ...('env' in entry ? [entry.env] : [])].map((variable) => `\`${variable}\``);
-    return `| \`${name}\` | \`${flagOf(name)}\` | ${variables.join(', ')} | ${fallbackOf(entry)} | ${entry.about} |`;
+    return [`\`${name}\``, `\`${flagOf(name)}\``, variables.join(', '), fallbackOf(entry), entry.about];
   });
-  return `${HEAD}${rows.join('\n')}\n${FOOT}`;
+  return `${HEAD}\n${tableText(['option', 'command line', 'environment', 'default', 'meaning'], rows)}\n${FOOT}`;
 }
 
 function fallbackOf({ schema }: (typeof OPTIONS)[keyof typeof OPTIONS]): string {

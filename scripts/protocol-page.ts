@@ -8,6 +8,7 @@ import * as schemas from '../src/protocol/snapshot.ts';
 import { OPTIONS } from '../src/server/options.ts';
 import { ADVICE, HANDSHAKE_ERRORS, NOTES } from './protocol-notes.ts';
 import { boundsOf, bytesText, type Names, objectText, typeText } from './schema-text.ts';
+import { tableText } from './table-text.ts';
 
 const { iceServers } = table.REQUESTS.ice.reply.shape;
 
@@ -164,13 +165,3 @@ function typeFence(types: Readonly<Record<string, string>>): string {
 }
 
 const list = (codes: readonly string[]): string => codes.map((code) => `\`${code}\``).join(', ');
-
-/** Its columns are padded, as the formatter wants them. */
-function tableText(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = [head, ...rows].map((row) => row.map((text) => text.replaceAll('|', '\\|')));
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) =>
-    `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const [first = [], ...rest] = cells;
-  return [line(first), line(widths.map((width) => '-'.repeat(width))), ...rest.map(line)].join('\n');
-}
