@@ -65,6 +65,8 @@ export function openGateway(
     const budget = new Budget(options, clock.now());
     socket.use((packet) => receive(session, budget, packet));
     socket.on('disconnect', () => {
+      // A client that leaves the namespace has nothing else to do here: its connection would live on, unaccounted for.
+      socket.conn.close();
       lifecycle.end(session).catch((error: unknown) => log.debug({ err: error }, 'a disconnect was not written'));
     });
     lifecycle.begin(session, arrived).catch((error: unknown) => {

@@ -17,19 +17,36 @@ export class RefusedPacket {
 
 const MOST_DEPTH = LIMITS.depth + ENVELOPE_DEPTH;
 /** `<type>[<attachments>-][/<namespace>,][<id>]` */
-const HEADER = /^([0-6])(?:\d+-)?(?:(\/[^,]*),)?(\d{0,15})/;
+const HEADER = /^([0-6])(?:(\d+)-)?(?:(\/[^,]*),)?(\d{0,15})/;
+/** There is one namespace. Whoever goes on asking for others is shown out. */
+const MOST_CONNECTS = 5;
+const MOST_ATTACHMENTS = 10;
 
+/** One for each connection. What it throws ends that connection. */
 class GuardedDecoder extends Decoder {
+  private connects = 0;
+  private connected = false;
+  /** Frames still to come that belong to a refused binary event. */
+  private attachments = 0;
+
   override add(chunk: unknown): void {
-    // The attachments of a refused binary event come as frames of their own.
-    if (typeof chunk !== 'string') return;
-    const reason = whyRefused(chunk);
-    if (reason === undefined) {
-      super.add(chunk);
+    if (typeof chunk !== 'string') {
+      this.dropAttachment();
       return;
     }
-    const [, type, namespace = '/', id = ''] = HEADER.exec(chunk) ?? [];
+    const type = chunk.charCodeAt(0) - ZERO;
+    if (type === PacketType.CONNECT) this.admitConnect(chunk);
+    // The server never asks a client for an acknowledgement, and these would count against no budget.
+    if (type === PacketType.ACK || type === PacketType.BINARY_ACK) throw new Error('nobody has asked for this');
+    const reason = whyRefused(type, chunk);
+    if (reason === undefined) super.add(chunk);
+    else this.refuse(chunk, reason);
+  }
+
+  private refuse(chunk: string, reason: string): void {
+    const [, type, attachments = '0', namespace = '/', id = ''] = HEADER.exec(chunk) ?? [];
     if (type !== String(PacketType.EVENT) && type !== String(PacketType.BINARY_EVENT)) throw new Error(reason);
+    this.attachments = Math.min(Number(attachments), MOST_ATTACHMENTS);
     this.emitReserved('decoded', {
       type: PacketType.EVENT,
       nsp: namespace,
@@ -37,13 +54,25 @@ class GuardedDecoder extends Decoder {
       ...(id !== '' && { id: Number(id) }),
     });
   }
+
+  private dropAttachment(): void {
+    if (this.attachments === 0) throw new Error('binary data that belongs to nothing');
+    this.attachments -= 1;
+  }
+
+  /** Socket.IO opens a session for every CONNECT that comes before the first is admitted, or after a DISCONNECT. */
+  private admitConnect(chunk: string): void {
+    this.connects += 1;
+    const isMain = !/^0\/[^,]/.test(chunk);
+    if (this.connects > MOST_CONNECTS || (isMain && this.connected)) throw new Error('connected already');
+    this.connected ||= isMain;
+  }
 }
 
 export const guardedParser = { Encoder, Decoder: GuardedDecoder };
 
-function whyRefused(text: string): string | undefined {
-  const type = text.charCodeAt(0) - ZERO;
-  if (type === PacketType.BINARY_EVENT || type === PacketType.BINARY_ACK) return 'Binary data is not taken.';
+function whyRefused(type: number, text: string): string | undefined {
+  if (type === PacketType.BINARY_EVENT) return 'Binary data is not taken.';
   return isDeeperThan(MOST_DEPTH, text) ? `Nested deeper than ${LIMITS.depth}.` : undefined;
 }
 

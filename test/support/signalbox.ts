@@ -1,0 +1,83 @@
+/** The command line as its users run it: in a process of its own, built. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { flagOf } from '../../src/cli/flags.ts';
+import type { PartialOptions } from '../../src/server/options.ts';
+import { type RunningChild, startChild } from './process.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** A start takes half a second; on a busy machine, several. */
+const START_MS = 30_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface SignalboxProcess extends AsyncDisposable {
+  readonly child: RunningChild;
+  readonly port: number;
+  readonly url: string;
+  /** What it logged, as far as it is JSON. */
+  logs(): { level: number; msg: string; [field: string]: unknown }[];
+  /** Bytes of memory that the process has in use. */
+  residentBytes(): number;
+}
+
+/** `signalbox serve` on a free port of 127.0.0.1; resolves when it has printed its address. */
+export async function startSignalbox(
+  options: PartialOptions & { readonly logLevel?: string } = {},
+  env: Environment = {},
+): Promise<SignalboxProcess> {
+  const given = { host: '127.0.0.1', port: 0, demo: false, ...options };
+  const child = await startChild({
+    command: process.execPath,
+    args: [MAIN, 'serve', ...Object.entries(given).flatMap(([name, value]) => [flagOf(name), String(value)])],
+    env: { ...nothingOfOurs(), ...env },
+    // The last line of the printed block: what comes before it is complete then.
+    ready: /^ {2}codes /,
+    startMs: START_MS,
+    stopMs: 15_000,
+  });
+  const port = Number(/:(\d+)$/.exec(await child.line(/^ {2}address /))?.[1]);
+  return {
+    child,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    logs: () => child.lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line)),
+    residentBytes: () => residentBytes(child.pid),
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  };
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `signalbox` to its end. */
+export async function runSignalbox(args: readonly string[], env: Environment = {}): Promise<Ended> {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { ...process.env, ...nothingOfOurs(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: START_MS,
+    killSignal: 'SIGKILL',
+  });
+  const code = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await code, stdout, stderr };
+}
+
+/** What the developer has set for their own server is not what the tests mean. */
+function nothingOfOurs(): Environment {
+  const ours = Object.keys(process.env).filter((name) => name.startsWith('SIGNALBOX_'));
+  return Object.fromEntries([...ours, 'PORT', 'HOST', 'REDIS_URL', 'DATABASE_URL'].map((name) => [name, undefined]));
+}
+
+function residentBytes(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) * 1024;
+}

@@ -1,0 +1,97 @@
+/** Two peers who go on exchanging numbered signals, whatever happens around them. */
+import { connectClient, type TestClient } from './client.ts';
+
+const PACE_MS = 20;
+const PATIENCE_MS = 15_000;
+
+export interface Witness extends AsyncDisposable {
+  readonly peers: readonly [TestClient, TestClient];
+  /** Resolves when signals sent from now on have come through both ways. @throws when one is lost, late or out of order. */
+  goesOn(): Promise<void>;
+  /** How many have come through so far. */
+  readonly exchanged: number;
+}
+
+/** @param urls one node for both, or one for each. */
+export async function startWitness(...urls: [string, string?]): Promise<Witness> {
+  const host = await connectClient(urls[0]);
+  const guest = await connectClient(urls[1] ?? urls[0]);
+  const { room } = await host.must('room:create');
+  await guest.must('room:join', { code: room.code });
+  const ways = [new Way(host, guest), new Way(guest, host)];
+  const timer = setInterval(() => {
+    for (const way of ways) way.send();
+  }, PACE_MS);
+  return {
+    peers: [host, guest],
+    async goesOn() {
+      await Promise.all(ways.map((way) => way.reaches(way.sent + 2)));
+    },
+    get exchanged() {
+      return Math.min(...ways.map(({ heard }) => heard));
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await host[Symbol.asyncDispose]();
+      await guest[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** One direction. A refused or reordered signal is remembered, and told to the next who asks. */
+class Way {
+  sent = 0;
+  heard = 0;
+  private wrong: string | undefined;
+  private readonly waiting = new Set<() => void>();
+  private readonly from: TestClient;
+  private readonly to: TestClient;
+
+  constructor(from: TestClient, to: TestClient) {
+    this.from = from;
+    this.to = to;
+    to.socket.on('signal', ({ from: sender, data }: { from: string; data: { number: number } }) => {
+      if (sender !== from.userId) return;
+      if (data.number !== this.heard + 1) this.fail(`number ${data.number} came after ${this.heard}`);
+      this.heard = data.number;
+      this.look();
+    });
+    for (const { socket } of [from, to]) socket.on('disconnect', (reason) => this.fail(`disconnected: ${reason}`));
+  }
+
+  send(): void {
+    this.sent += 1;
+    this.from.ask('signal', { to: this.to.userId, data: { number: this.sent } }).then(
+      (reply) => {
+        if (!reply.ok) this.fail(`a signal was refused: ${reply.error.code}`);
+      },
+      (error: unknown) => this.fail(String(error)),
+    );
+  }
+
+  reaches(number: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (end: () => void) => {
+        clearTimeout(timer);
+        this.waiting.delete(look);
+        end();
+      };
+      const look = () => {
+        if (this.wrong !== undefined) settle(() => reject(new Error(`the witness was disturbed: ${this.wrong}`)));
+        else if (this.heard >= number) settle(resolve);
+      };
+      const timer = setTimeout(() => this.fail(`${number} did not come, ${this.heard} did`), PATIENCE_MS);
+      this.waiting.add(look);
+      look();
+    });
+  }
+
+  private fail(why: string): void {
+    this.wrong ??= why;
+    this.look();
+  }
+
+  private look(): void {
+    for (const look of this.waiting) look();
+  }
+}
