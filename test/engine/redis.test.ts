@@ -1,18 +1,163 @@
-import { afterAll, beforeAll } from 'vitest';
+import { createServer } from 'node:http';
+import { createClient } from 'redis';
+import { Server } from 'socket.io';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Notice, StoreUnavailable } from '../../src/engine/engine.ts';
+import { createRedisEngine } from '../../src/engine/redis/index.ts';
+import { createKeys } from '../../src/engine/redis/keys.ts';
+import type { NodeId, SessionNumber, UserId } from '../../src/protocol/ids.ts';
+import { systemClock } from '../../src/support/clock.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { keepsTheContract } from './contract.ts';
+import { startNodes } from './nodes.ts';
 import { type RedisStage, startRedisStage } from './redis-stage.ts';
+import { createHandClock, POLICY, refOf, Stage, settingsOf } from './stage.ts';
 
-let redis: RedisServer;
-let stage: RedisStage;
+/** In cluster mode Redis refuses scripts that leave the slot of their keys: one node with all slots is enough for that. */
+async function startClusterOfOne(): Promise<RedisServer> {
+  const redis = await startRedis({ args: ['--cluster-enabled', 'yes'] });
+  const admin = createClient({ url: redis.url });
+  await admin.connect();
+  await admin.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383']);
+  await vi.waitFor(
+    async () => expect(await admin.sendCommand(['CLUSTER', 'INFO'])).toContain('cluster_state:ok'),
+    10_000,
+  );
+  admin.destroy();
+  return redis;
+}
 
-beforeAll(async () => {
-  redis = await startRedis();
-  stage = await startRedisStage(redis.url);
+describe.each([
+  ['redis', () => startRedis()],
+  ['redis in cluster mode', startClusterOfOne],
+])('%s', (name, start) => {
+  let redis: RedisServer;
+  let stage: RedisStage;
+
+  beforeAll(async () => {
+    redis = await start();
+    stage = await startRedisStage(redis.url);
+  });
+  afterAll(async () => {
+    await stage[Symbol.asyncDispose]();
+    await redis.stop();
+  });
+
+  keepsTheContract(name, (settings, clock) => stage.make(settings, clock));
 });
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await redis.stop();
+
+test('without a clock the time is the one of Redis', async () => {
+  await using nodes = await startNodes({ count: 0 });
+  const engine = await createRedisEngine({ url: nodes.redis.url })(settingsOf());
+  const stage = new Stage(engine, createHandClock(0));
+  const before = systemClock.now();
+  const { createdAt } = await stage.room(['anna']);
+  // Redis runs on this machine; a millisecond is what the two may differ by in rounding.
+  expect(createdAt).toBeGreaterThanOrEqual(before - 1);
+  expect(createdAt).toBeLessThanOrEqual(systemClock.now() + 1);
+  await engine.close();
 });
 
-keepsTheContract('redis', (settings, clock) => stage.make(settings, clock));
+test('what has lost its meaning is dropped by Redis itself, and nothing else is', async () => {
+  await using nodes = await startNodes({ count: 1 });
+  const [stage, keys] = [nodes.next(), createKeys('sb:')];
+  const room = await stage.room(['anna', 'bert'], { receipt: 'one' });
+  const { session } = await stage.arrive('anna');
+  await stage.touch('anna', session, room);
+  const ttl = async (key: string) => nodes.admin.pTTL(key);
+  const user = keys.user('anna' as UserId);
+  expect(await ttl(user)).toBeGreaterThan(POLICY.leaseMs - 10_000);
+  expect(await ttl(user)).toBeLessThanOrEqual(POLICY.leaseMs);
+  const shard = keys.shard(7);
+  expect(await ttl(shard.receipt('one'))).toBeGreaterThan(POLICY.receiptMs);
+  for (const key of [shard.taken, shard.due, shard.leases, shard.room(room.code), shard.members(room.code)]) {
+    expect(await ttl(key), key).toBe(-1);
+  }
+  expect({ ...(await nodes.admin.hGetAll(user)) }).toEqual({
+    session: String(session),
+    serverId: 'node-a',
+    status: 'online',
+    currentRoom: room.code,
+    ref: room.ref,
+    lastActive: String(nodes.clock.now()),
+    connectedAt: String(nodes.clock.now()),
+    untilAt: String(nodes.clock.now() + POLICY.leaseMs),
+  });
+});
+
+test('servers with different prefixes share a Redis without meeting', async () => {
+  await using nodes = await startNodes({ count: 1 });
+  const other = await createRedisEngine({ url: nodes.redis.url, prefix: 's[b]*:' })({
+    ...settingsOf(),
+    nodeId: 'other' as NodeId,
+  });
+  const [stage, elsewhere] = [nodes.next(), new Stage(other, nodes.clock)];
+  await stage.room(['anna']);
+  expect(await elsewhere.stock()).toMatchObject({ occupied: 0 });
+  expect(await other.nodes()).toEqual(['other']);
+  expect(await stage.engine.nodes()).toEqual(['node-0']);
+  expect(await other.sharedSecret('theirs')).toBe('theirs');
+  expect(await stage.engine.sharedSecret('ours')).toBe('ours');
+  await other.close();
+});
+
+test('all nodes see each other, and share the first secret that was proposed', async () => {
+  await using nodes = await startNodes();
+  const [first, second, third] = nodes.engines;
+  expect((await first?.nodes())?.toSorted()).toEqual(['node-0', 'node-1', 'node-2']);
+  const secrets = await Promise.all(nodes.engines.map((engine, index) => engine.sharedSecret(`proposal-${index}`)));
+  expect(new Set(secrets).size).toBe(1);
+  expect(await third?.sharedSecret('late')).toBe(secrets[0]);
+  await second?.close();
+  await vi.waitFor(async () => expect(await first?.nodes()).toHaveLength(2));
+});
+
+test('a node hears what it is told, and drops what is no notice', async () => {
+  await using nodes = await startNodes({ count: 2 });
+  const [first, second] = nodes.engines;
+  const heard: Notice[] = [];
+  second?.fanout.listen((notice) => heard.push(notice));
+  const notices: Notice[] = [
+    { kind: 'replaced', userId: 'anna' as UserId, session: 5 as SessionNumber },
+    {
+      kind: 'evicted',
+      evicted: [
+        {
+          code: (await nodes.next().room(['anna'])).code,
+          ref: refOf(1),
+          userId: 'anna' as UserId,
+          session: 5 as SessionNumber,
+          nodeId: 'node-1' as NodeId,
+          reason: 'kicked',
+          banned: true,
+        },
+      ],
+    },
+  ];
+  for (const bad of ['{', 'null', '{"kind":"stop"}', '{"kind":"replaced","userId":"a b","session":5}']) {
+    await nodes.admin.sPublish('sb:node:node-1', bad);
+  }
+  for (const notice of notices) first?.fanout.tell('node-1' as NodeId, notice);
+  first?.fanout.tell('nobody' as NodeId, { kind: 'replaced', userId: 'anna' as UserId, session: 5 as SessionNumber });
+  await vi.waitFor(() => expect(heard).toHaveLength(2));
+  expect(heard).toEqual(notices);
+});
+
+test('what one node emits to a room reaches the nodes that are in it, once they are live', async () => {
+  await using nodes = await startNodes({ count: 2, deadlineMs: 300 });
+  const servers = nodes.engines.map(({ fanout }) => {
+    const io = new Server(createServer());
+    // As the gateway does it: only it knows that the object is an adapter.
+    io.adapter(fanout.adapter as Parameters<typeof io.adapter>[0]);
+    return io;
+  });
+  const [here, there] = servers.map((io) => io.of('/'));
+  const [first, second] = nodes.engines.map(({ fanout }) => fanout);
+  const room = `{${refOf(1)}}`;
+  await expect(second?.live(room)).rejects.toBeInstanceOf(StoreUnavailable);
+  expect(await first?.receivers(() => here?.to(room).emit('hello'))).toBe(0);
+  await there?.adapter.addAll('a-socket', new Set([room]));
+  await second?.live(room);
+  expect(await first?.receivers(() => here?.to(room).emit('hello'))).toBe(1);
+  for (const io of servers) await io.close();
+});
