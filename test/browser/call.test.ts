@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest';
+import { startProxy } from '../support/proxy.ts';
+import { Caller, openStage } from './caller.ts';
+
+test('two browsers meet by a typed code: media both ways, chat, leave', async () => {
+  await using stage = await openStage();
+  const ada = await stage.caller({ name: 'Ada' });
+  const code = await ada.create();
+  expect(code).toMatch(/^[1-9]\d\d \d{3}$/);
+  await ada.read('Nobody else is here yet');
+
+  const bob = await stage.caller({ name: 'Bob' });
+  await bob.type(code);
+  const joinToMediaMs = await bob.join();
+  process.stdout.write(`join to media: ${joinToMediaMs} ms\n`);
+  expect(joinToMediaMs).toBeLessThan(10_000);
+  await Promise.all([ada.hasMedia(1), bob.hasMedia(1)]);
+
+  await bob.page.getByLabel('Message').fill('Is <b>that</b> you?');
+  await bob.press('Send');
+  await ada.read('Is <b>that</b> you?');
+  await ada.press('Turn camera off');
+  await bob.see('.tile[data-camera="off"][data-own="false"]');
+  await ada.press('Turn camera on');
+  await bob.see('.tile[data-camera="on"][data-own="false"]');
+  await bob.hasMedia(1);
+
+  await bob.press('Leave');
+  await bob.see('#lobby');
+  await ada.read('Bob left');
+  await ada.until((peers) => peers.length === 0, 'nobody left');
+  expect([...ada.person.complaints, ...bob.person.complaints]).toEqual([]);
+});
+
+test('a link fills in its code, and one click joins', async () => {
+  await using stage = await openStage();
+  const ada = await stage.caller({ name: 'Ada' });
+  const code = await ada.create();
+  const link = await ada.page.evaluate<string>('location.hash');
+  expect(link).toBe(`#${code.replace(' ', '')}`);
+
+  const bob = await stage.caller({ hash: link });
+  await bob.read(`You are invited to room ${code}. Join when you are ready.`);
+  await bob.join();
+  await bob.press('Leave');
+
+  await bob.type(fullWidth(code));
+  expect(await bob.page.getByLabel('Room code').inputValue()).toBe(code);
+  await bob.type(`${stage.server.url}/${link}`);
+  expect(await bob.page.getByLabel('Room code').inputValue()).toBe(code);
+  await bob.join();
+});
+
+test.each(['earlier', 'later'] as const)('the %s of two refreshes the page and is back on its seat', async (who) => {
+  await using stage = await openStage();
+  const ada = await stage.caller({ name: 'Ada' });
+  const bob = await stage.caller({ name: 'Bob' });
+  await bob.type(await ada.create());
+  await bob.join();
+  const [one, other, name] = who === 'earlier' ? [ada, bob, 'Ada'] : [bob, ada, 'Bob'];
+  const before = await one.demo('userId');
+  const position = await ownPosition(one);
+
+  await one.page.reload();
+  await one.see('#call');
+  await other.read(`${name} is back`);
+  await Promise.all([one.hasMedia(1), other.hasMedia(1)]);
+  expect(await one.demo('userId')).toBe(before);
+  expect(await ownPosition(one)).toBe(position);
+  const told = await other.told();
+  expect(told.filter((line) => line.startsWith(name)).slice(-2)).toEqual([
+    `${name} lost the connection`,
+    `${name} is back`,
+  ]);
+  expect(told).not.toContainEqual(expect.stringMatching(/ left$|did not come back/));
+  expect([...one.person.complaints, ...other.person.complaints]).toEqual([]);
+});
+
+test('while the server is out of reach the call goes on, and afterwards it is the same call', async () => {
+  await using stage = await openStage();
+  await using proxy = await startProxy(stage.server.port);
+  const ada = await stage.caller({ name: 'Ada' });
+  const bob = await stage.caller({ name: 'Bob', port: proxy.port });
+  const code = await ada.create();
+  await bob.type(code);
+  await bob.join();
+  await bob.hasMedia(1);
+
+  proxy.cut();
+  await bob.read(/^Connection to the server lost/);
+  await ada.read('Bob lost the connection');
+  await Promise.all([ada.hasMedia(1), bob.hasMedia(1)]);
+  const [before] = await bob.peers();
+  proxy.heal();
+  await ada.read('Bob is back');
+  await bob.read('Connected again.');
+  await Promise.all([ada.hasMedia(1), bob.hasMedia(1)]);
+  // A new connection would have begun to count anew.
+  await bob.until(([peer]) => (peer?.framesDecoded ?? 0) > (before?.framesDecoded ?? 0), 'the same connection');
+});
+
+test('a second tab with the same seat takes over, and the first stays closed', async () => {
+  await using stage = await openStage();
+  const ada = await stage.caller({ name: 'Ada' });
+  const bob = await stage.caller({ name: 'Bob' });
+  await bob.type(await ada.create());
+  await bob.join();
+  const userId = await bob.demo('userId');
+
+  // What "duplicate tab" does: the new one begins with a copy of the storage of this tab.
+  const stored = await bob.page.evaluate<string>('JSON.stringify(Object.entries(sessionStorage))');
+  const page = await bob.person.context.newPage();
+  await page.addInitScript({ content: `for (const [key, value] of ${stored}) sessionStorage.setItem(key, value);` });
+  await page.goto(stage.server.url.replace('127.0.0.1', 'localhost'));
+  const second = new Caller(bob.person, page);
+  await second.see('#call');
+  await bob.read('The call goes on in another tab');
+  await Promise.all([second.hasMedia(1), ada.hasMedia(1)]);
+  expect(await second.demo('userId')).toBe(userId);
+
+  // Whatever the first did to come back would have replaced the second by now: its word has gone there and back.
+  await second.page.getByLabel('Message').fill('still here');
+  await second.press('Send');
+  await ada.read('still here');
+  await bob.see('#ended');
+  await second.see('#call');
+  expect(await ada.told()).not.toContain('Bob left');
+});
+
+test('four meet: everyone sees the three others, whoever came when', async () => {
+  await using stage = await openStage();
+  // Small windows: painting four of them without a graphics card costs more than the call.
+  const window = { width: 480, height: 480 };
+  const first = await stage.caller({ name: 'Ada', ...window });
+  const code = await first.create();
+  const others = await Promise.all(['Bob', 'Cleo', 'Dan'].map((name) => stage.caller({ name, ...window })));
+  for (const caller of others) await caller.type(code);
+  // At the same moment: nobody knows beforehand who will be later than whom.
+  await Promise.all(others.map((caller) => caller.press('Join')));
+  const all = [first, ...others];
+  await Promise.all(all.map((caller) => caller.hasMedia(3)));
+
+  await others[1]?.page.reload();
+  await expect.poll(() => first.told(), { timeout: 10_000 }).toContain('Cleo is back');
+  await Promise.all(all.map((caller) => caller.hasMedia(3)));
+  expect(all.flatMap(({ person }) => person.complaints)).toEqual([]);
+}, 120_000);
+
+test('without a camera one joins all the same', async () => {
+  await using stage = await openStage();
+  const ada = await stage.caller({ name: 'Ada', camera: 'denied' });
+  await ada.read(/^Camera and microphone are blocked for this page/);
+  const bob = await stage.caller({ name: 'Bob' });
+  await bob.type(await ada.create());
+  await bob.press('Join');
+  await ada.hasMedia(1);
+  await bob.see('.tile[data-own="false"][data-camera="off"][data-link="connected"]');
+  await bob.read('Microphone off');
+});
+
+const fullWidth = (code: string): string =>
+  code.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
+
+/** Seats are shown in the order of joining. */
+const ownPosition = async (caller: Caller): Promise<number> =>
+  (await caller.page.locator('#people > li').allInnerTexts()).findIndex((line) => line.includes('(you)'));

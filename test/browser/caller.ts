@@ -1,0 +1,117 @@
+/** What people do on the page and what they can see there. Everything waits for what it looks for. */
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { PeerReport, SignalboxDemo } from '../../client-demo/src/surface.ts';
+import { createServer, type PartialOptions, type SignalboxServer } from '../../src/index.ts';
+import { launchBrowser, type Person, type PersonOptions } from '../support/browser.ts';
+
+const PATIENCE_MS = 10_000;
+/** Twelve pictures at once, encoded and decoded without a graphics card beside other tests. */
+const MEDIA_PATIENCE_MS = 25_000;
+
+export interface Stage extends AsyncDisposable {
+  readonly server: SignalboxServer;
+  /** Opens the page; `hash` is what stands behind `#`. */
+  caller(options?: CallerOptions): Promise<Caller>;
+}
+
+export interface CallerOptions extends PersonOptions {
+  readonly name?: string;
+  readonly hash?: string;
+  /** Where the page is opened instead of at the server itself. */
+  readonly port?: number;
+}
+
+/** A server, a browser, and whoever is called onto it; all of them end with it. */
+export async function openStage(options: PartialOptions = {}): Promise<Stage> {
+  const server = await createServer({ host: '127.0.0.1', port: 0, ...options });
+  const browser = await launchBrowser();
+  return {
+    server,
+    caller: async ({ name, hash = '', port = server.port, ...person } = {}) => {
+      const caller = new Caller(await browser.person(`http://localhost:${port}/${hash}`, person));
+      await caller.see('#lobby');
+      if (name !== undefined) await caller.page.getByLabel('Your name').fill(name);
+      return caller;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await browser[Symbol.asyncDispose]();
+      await server.close();
+    },
+  };
+}
+
+export class Caller {
+  readonly page: Page;
+  readonly person: Person;
+
+  constructor(person: Person, page: Page = person.page) {
+    this.person = person;
+    this.page = page;
+  }
+
+  /** Opens a room; resolves with its code as it is shown. */
+  async create(): Promise<string> {
+    await this.page.getByRole('button', { name: 'Create a room' }).click();
+    await this.see('#call');
+    return (await this.page.locator('#call-code').textContent()) ?? '';
+  }
+
+  async type(code: string): Promise<void> {
+    await this.page.getByLabel('Room code').fill(code);
+  }
+
+  /** Resolves with the time from the click to the first picture of somebody else. */
+  async join(): Promise<number> {
+    const start = performance.now();
+    await this.press('Join');
+    await this.see('#call');
+    await this.until((peers) => peers.length > 0 && peers.every(({ framesDecoded }) => framesDecoded > 0), 'media', 10);
+    return Math.round(performance.now() - start);
+  }
+
+  async press(name: string): Promise<void> {
+    await this.page.getByRole('button', { name, exact: true }).click();
+  }
+
+  async see(selector: string): Promise<void> {
+    await this.page.locator(selector).waitFor({ state: 'visible', timeout: PATIENCE_MS });
+  }
+
+  async read(text: string | RegExp): Promise<void> {
+    await this.page.getByText(text).first().waitFor({ state: 'visible', timeout: PATIENCE_MS });
+  }
+
+  /** What has been told in the chat so far, line by line. */
+  told(): Promise<string[]> {
+    return this.page.locator('#chat-log > li').allInnerTexts();
+  }
+
+  demo<Name extends 'userId' | 'ref' | 'rev'>(name: Name): Promise<SignalboxDemo[Name]> {
+    return this.page.evaluate<SignalboxDemo[Name]>(`signalboxDemo.${name}`);
+  }
+
+  peers(): Promise<PeerReport[]> {
+    return this.page.evaluate<PeerReport[]>('signalboxDemo.peers()');
+  }
+
+  async until(holds: (peers: PeerReport[]) => boolean, what: string, interval = 50): Promise<void> {
+    await expect
+      .poll(() => this.peers(), { timeout: MEDIA_PATIENCE_MS, interval, message: what })
+      .toSatisfy(holds, what);
+  }
+
+  /** Pictures of so many others come in, and go on coming in. */
+  async hasMedia(others: number): Promise<void> {
+    const before = new Map((await this.peers()).map(({ userId, framesDecoded }) => [userId, framesDecoded]));
+    await this.until(
+      (peers) =>
+        peers.length === others &&
+        peers.every(
+          ({ userId, connectionState, framesDecoded }) =>
+            connectionState === 'connected' && framesDecoded > (before.get(userId) ?? 0),
+        ),
+      `media of ${others}`,
+    );
+  }
+}
