@@ -6,7 +6,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     // Two workers: every worker may own a Redis, a few nodes and a browser, and the smallest machine has two cores.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Timings never decide a test: this only ends one that hangs.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });
