@@ -4,7 +4,9 @@ import { loadScripts, readLuaFile, type Scripts } from '../../src/engine/redis/s
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { contract, play } from './contract.ts';
 import { rehearse } from './model.ts';
-import { type Mutant, mutants } from './mutants.ts';
+import { kept } from './mutants/kept.ts';
+import { moves } from './mutants/moves.ts';
+import type { Mutant } from './mutants/mutant.ts';
 import { startRedisStage } from './redis-stage.ts';
 
 let redis: RedisServer;
@@ -14,6 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.stop());
 
+const mutants = [...kept, ...moves];
 const examples = new Map(Object.values(contract).flatMap((part) => part.map((example) => [example.name, example])));
 
 function mutated({ file, from, to }: Mutant): Scripts {

@@ -138,7 +138,7 @@ test('commands under way when the connection breaks are refused, none hangs', as
 });
 
 test.each([
-  ['frozen', (nodes: Nodes) => nodes.redis.freeze()],
+  ['frozen', async (nodes: Nodes) => nodes.redis.freeze()],
   ['gone', (nodes: Nodes) => nodes.redis.kill()],
 ])('closing takes at most two seconds when Redis is %s, and ends everything', async (_, harm) => {
   await using nodes = await startNodes({ count: 1 });

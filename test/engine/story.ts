@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { EngineSettings } from '../../src/engine/engine.ts';
 import type { RoomCode, RoomRef, SessionNumber, UserId } from '../../src/protocol/ids.ts';
 import type { Command, RoomChanges, SeatChanges, SeatKey } from '../../src/room/commands.ts';
-import { codeAt } from '../../src/room/pool.ts';
+import { codeAt, type Pool } from '../../src/room/pool.ts';
 import { seatOf } from '../../src/room/seats.ts';
 import type { Shard } from '../../src/room/shard.ts';
 import { NODE, occupant, refOf, SHARD } from './stage.ts';
@@ -134,64 +134,74 @@ export const story: fc.Arbitrary<Act[]> = fc
   .tuple(fc.constantFrom([], opening, opening), fc.array(act, { minLength: 15, maxLength: 50, size: 'max' }))
   .map(([before, acts]) => [...before, ...acts]);
 
-/** The command that an act comes to, as things stand. */
-export function resolve(
-  act: Exclude<Act, { do: 'wait' }>,
-  shard: Shard,
-  history: History,
-  { pool }: EngineSettings,
-  now: number,
-): Command {
-  const codeOf = (place: number): RoomCode => codeAt(pool, SHARD, place % pool.perShard);
-  const keyOf = ({ place, user, past, off }: Where): SeatKey => {
-    const code = codeOf(place);
-    const room = shard.rooms.get(code);
-    const userId = userOf(user);
-    const session = (room && seatOf(room, userId)?.session) ?? 1;
-    const ref = past === undefined ? room?.ref : history.refs[past % Math.max(1, history.refs.length)];
-    // A number of at least 1 is all that the brand promises to the rules.
-    return { code, ref: ref ?? refOf(9_999), userId, session: Math.max(1, session + off) as SessionNumber };
-  };
-  const sessionOf = (userId: UserId, off: number) => ((history.sessions.get(userId) ?? now) + off) as SessionNumber;
+/** How things stand when an act comes to a command. */
+export interface Scene {
+  readonly shard: Shard;
+  readonly history: History;
+  readonly settings: EngineSettings;
+  readonly now: number;
+}
 
+type Doing<Kind extends Act['do']> = Extract<Act, { do: Kind }>;
+type UserDoing = Doing<'arrive' | 'touch' | 'depart'>;
+
+/** The command that an act comes to, as things stand. */
+export function resolve(act: Exclude<Act, { do: 'wait' }>, scene: Scene): Command {
   switch (act.do) {
     case 'create':
-      return {
-        kind: 'create',
-        shard: SHARD,
-        candidates: act.candidates.map(codeOf),
-        from: act.from % pool.perShard,
-        ref: refOf(history.refs.length + 1),
-        by: occupant(userOf(act.user), { profile: act.profile }),
-        settings: { type: 'call', access: 'open', ...act.changes, maxUsers: act.maxUsers },
-        ...(act.receipt !== undefined && { receipt: act.receipt }),
-      };
+      return createIn(act, scene);
     case 'join': {
-      const { code, ref, userId, session } = keyOf(act.where);
+      const { code, ref, userId, session } = keyOf(act.where, scene);
       return { kind: 'join', code, ref, by: occupant(userId, { session, profile: act.profile }) };
     }
     case 'resume':
-      return { kind: 'resume', nodeId: NODE, ...keyOf(act.where) };
+      return { kind: 'resume', nodeId: NODE, ...keyOf(act.where, scene) };
     case 'change room':
-      return { kind: 'update', change: { of: 'room', to: act.changes }, ...keyOf(act.where) };
+      return { kind: 'update', change: { of: 'room', to: act.changes }, ...keyOf(act.where, scene) };
     case 'change seat':
-      return { kind: 'update', change: { of: 'seat', to: act.changes }, ...keyOf(act.where) };
+      return { kind: 'update', change: { of: 'seat', to: act.changes }, ...keyOf(act.where, scene) };
     case 'kick':
-      return { kind: 'kick', target: userOf(act.target), ban: act.ban, ...keyOf(act.where) };
+      return { kind: 'kick', target: userOf(act.target), ban: act.ban, ...keyOf(act.where, scene) };
     case 'read': {
-      const { code, ref } = keyOf(act.where);
+      const { code, ref } = keyOf(act.where, scene);
       return { kind: 'read', code, ...(act.meant && { ref }) };
     }
     case 'tick':
-      return { kind: 'tick', shard: SHARD, held: act.held.map(keyOf), limit: act.limit };
+      return { kind: 'tick', shard: SHARD, held: act.held.map((where) => keyOf(where, scene)), limit: act.limit };
     case 'stock':
       return { kind: 'stock', shard: SHARD };
+    case 'arrive':
+    case 'touch':
+    case 'depart':
+      return ofUser(act, scene);
+    default:
+      return { kind: act.do, ...keyOf(act.where, scene) };
+  }
+}
+
+function createIn(act: Doing<'create'>, { history, settings: { pool } }: Scene): Command {
+  return {
+    kind: 'create',
+    shard: SHARD,
+    candidates: act.candidates.map((place) => codeOf(place, pool)),
+    from: act.from % pool.perShard,
+    ref: refOf(history.refs.length + 1),
+    by: occupant(userOf(act.user), { profile: act.profile }),
+    settings: { type: 'call', access: 'open', ...act.changes, maxUsers: act.maxUsers },
+    ...(act.receipt !== undefined && { receipt: act.receipt }),
+  };
+}
+
+function ofUser(act: UserDoing, scene: Scene): Command {
+  const { history, now } = scene;
+  const sessionOf = (userId: UserId, off: number) => ((history.sessions.get(userId) ?? now) + off) as SessionNumber;
+  switch (act.do) {
     case 'arrive': {
       const { name } = act;
       return { kind: 'arrive', userId: userOf(act.user), nodeId: NODE, ...(name !== undefined && { name }) };
     }
     case 'touch': {
-      const { code, ref, userId } = keyOf(act.where);
+      const { code, ref, userId } = keyOf(act.where, scene);
       const session = sessionOf(userId, act.where.off);
       return {
         kind: 'touch',
@@ -206,9 +216,18 @@ export function resolve(
       const userId = userOf(act.user);
       return { kind: 'depart', userId, session: sessionOf(userId, act.off) };
     }
-    default:
-      return { kind: act.do, ...keyOf(act.where) };
   }
 }
 
+function keyOf({ place, user, past, off }: Where, { shard, history, settings }: Scene): SeatKey {
+  const code = codeOf(place, settings.pool);
+  const room = shard.rooms.get(code);
+  const userId = userOf(user);
+  const session = (room && seatOf(room, userId)?.session) ?? 1;
+  const ref = past === undefined ? room?.ref : history.refs[past % Math.max(1, history.refs.length)];
+  // A number of at least 1 is all that the brand promises to the rules.
+  return { code, ref: ref ?? refOf(9_999), userId, session: Math.max(1, session + off) as SessionNumber };
+}
+
+const codeOf = (place: number, pool: Pool): RoomCode => codeAt(pool, SHARD, place % pool.perShard);
 const userOf = (index: number): UserId => (USERS[index] ?? 'zoe') as UserId; // names of the right shape

@@ -1,0 +1,10 @@
+/** Deliberate faults in the Lua, each with the example of the contract that must notice it. */
+
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  /** The example that fails with this fault. */
+  readonly caughtBy: string;
+}
