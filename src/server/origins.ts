@@ -16,4 +16,17 @@ export function createOriginCheck(allowedOrigins: readonly string[]): OriginChec
   };
 }
 
+/** For Socket.IO's `allowRequest`. */
+export function createOriginGate(allowedOrigins: readonly string[]) {
+  const isAllowed = createOriginCheck(allowedOrigins);
+  return (request: IncomingMessage, decide: (error: null, may: boolean) => void): void => {
+    const may = isAllowed(request);
+    // Left to itself, Engine.IO calls a forbidden upgrade a bad request.
+    if (!may && request.headers.upgrade !== undefined) request.socket.end(FORBIDDEN);
+    decide(null, may);
+  };
+}
+
+const FORBIDDEN = 'HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+
 const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);

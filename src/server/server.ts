@@ -27,7 +27,7 @@ import { addHealth } from './http/health.ts';
 import { createHub } from './hub.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { type Options, type PartialOptions, policyOf, poolOf, readOptions } from './options.ts';
-import { createOriginCheck } from './origins.ts';
+import { createOriginGate } from './origins.ts';
 import { guardedParser } from './parser.ts';
 import { createLowWaterAlarm, type PoolFigures, sumUp } from './pool-watch.ts';
 import { createRelay } from './relay.ts';
@@ -156,7 +156,6 @@ async function findSecret({ secret }: Options, engine: Engine, random: Random, l
 }
 
 function createIo(options: Options, engine: Engine, server: HttpServer): Io {
-  const isAllowed = createOriginCheck(options.allowedOrigins);
   return new IoServer(server, {
     transports: [...options.transports],
     serveClient: false,
@@ -165,7 +164,7 @@ function createIo(options: Options, engine: Engine, server: HttpServer): Io {
     connectTimeout: options.connectTimeoutMs,
     maxHttpBufferSize: options.frameBytes,
     parser: guardedParser,
-    allowRequest: (request, decide) => decide(null, isAllowed(request)),
+    allowRequest: createOriginGate(options.allowedOrigins),
     // The engine does not know Socket.IO's types; what it gives is made by an adapter package for this very option.
     ...(engine.fanout.adapter !== undefined && { adapter: engine.fanout.adapter as never }),
   });

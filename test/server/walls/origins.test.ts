@@ -1,0 +1,95 @@
+/** Which pages may connect. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOriginCheck } from '../../../src/server/origins.ts';
+import { type Nodes, startNodes } from '../../support/nodes.ts';
+import { RawSocket } from '../../support/raw-socket.ts';
+
+const HOST = 'signal.example.org';
+const check = (origin: string | undefined, allowed: string[] = [], host: string | undefined = HOST) =>
+  createOriginCheck(allowed)({
+    headers: { ...(origin !== undefined && { origin }), ...(host !== undefined && { host }) },
+  });
+
+describe('the rule', () => {
+  test.each([
+    ['no Origin: not a browser', undefined],
+    ['the same host', `https://${HOST}`],
+    ['the same host in capitals', `HTTPS://${HOST.toUpperCase()}`],
+    ['the same host before a proxy that ends TLS', `http://${HOST}`],
+    ['localhost', 'http://localhost:5173'],
+    ['localhost by IPv4', 'http://127.0.0.1:8080'],
+    ['localhost by IPv6', 'http://[::1]:8080'],
+  ])('%s may', (_, origin) => {
+    expect(check(origin)).toBe(true);
+  });
+
+  test.each([
+    ['a foreign site', 'https://evil.example'],
+    ['a site whose name begins like ours', `https://${HOST}.evil.example`],
+    ['a site whose name ends like ours', `https://evil-${HOST}`],
+    ['a subdomain', `https://www.${HOST}`],
+    ['another port', `https://${HOST}:8443`],
+    ['our name as a user', `https://${HOST}@evil.example`],
+    ['localhost as a label', 'http://localhost.evil.example'],
+    ['127.0.0.1 as a user', 'http://127.0.0.1@evil.example'],
+    ['a sandboxed frame', 'null'],
+    ['a file', 'file://'],
+    ['an extension', `chrome-extension://${HOST}`],
+    ['nothing', ''],
+    ['no URL', 'not a url'],
+    ['two origins', `https://${HOST} https://evil.example`],
+    ['control characters', `https://${HOST}\u0000.evil.example`],
+  ])('%s may not', (_, origin) => {
+    expect(check(origin)).toBe(false);
+  });
+
+  test('a list admits exactly what is on it', () => {
+    const allowed = ['https://app.example.com', 'http://Dev.example.com:3000/', 'null'];
+    expect(check('https://app.example.com', allowed)).toBe(true);
+    expect(check('https://APP.example.com', allowed)).toBe(true);
+    expect(check('http://dev.example.com:3000', allowed)).toBe(true);
+    expect(check('null', allowed)).toBe(true);
+    expect(check('http://app.example.com', allowed)).toBe(false);
+    expect(check('https://app.example.com:8443', allowed)).toBe(false);
+    expect(check('https://app.example.com.evil.example', allowed)).toBe(false);
+  });
+
+  test('a star admits all', () => {
+    for (const origin of ['https://evil.example', 'null', 'not a url']) expect(check(origin, ['*'])).toBe(true);
+  });
+
+  test('without a Host there is no same host', () => {
+    expect(createOriginCheck([])({ headers: { origin: `https://${HOST}` } })).toBe(false);
+  });
+});
+
+describe('at the door', () => {
+  let nodes: Nodes;
+  beforeAll(async () => {
+    nodes = await startNodes(
+      { kind: 'memory', count: 1 },
+      { allowedOrigins: ['https://app.example.com'], transports: ['websocket', 'polling'] },
+    );
+  });
+  afterAll(() => nodes[Symbol.asyncDispose]());
+
+  const port = () => Number(new URL(nodes.url(0)).port);
+
+  test('a listed page is welcomed', async () => {
+    await using socket = await RawSocket.join(port(), { Origin: 'https://app.example.com' });
+    expect(socket.open).toBe(true);
+  });
+
+  test.each(['https://evil.example', 'null', '\u00ff\u00fe', 'x'.repeat(4000)])(
+    'a foreign page is refused with 403 over WebSocket: %.20s',
+    async (origin) => {
+      await expect(RawSocket.open(port(), { Origin: origin })).rejects.toThrow('refused with 403');
+    },
+  );
+
+  test('and over polling', async () => {
+    const path = `${nodes.url(0)}/socket.io/?EIO=4&transport=polling`;
+    const reply = await fetch(path, { headers: { origin: 'https://evil.example' } });
+    expect(reply.status).toBe(403);
+  });
+});
