@@ -21,7 +21,9 @@ export class Budget {
   /** Pays for one request. */
   spend({ eventsPerSecond, eventsBurst, strikes }: Options, clock: Clock): Verdict {
     const now = clock.now();
-    this.left = Math.min(eventsBurst, this.left + ((now - this.refilledAt) * eventsPerSecond) / 1000);
+    // A clock that is set back must not take away what was there.
+    const elapsed = Math.max(0, now - this.refilledAt);
+    this.left = Math.min(eventsBurst, this.left + (elapsed * eventsPerSecond) / 1000);
     this.refilledAt = now;
     // Who has kept quiet for so long that the bucket is full begins anew.
     if (this.left === eventsBurst) this.strikes = 0;
