@@ -18,8 +18,10 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
     const direct = plain(socket.remoteAddress ?? '');
     if (direct === '' || !isTrusted(direct)) return subscriber(direct);
     const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',');
-    const hops = forwarded.split(',').map((hop) => plain(hop.trim()));
-    return subscriber(hops.findLast((hop) => isIP(hop) !== 0 && !isTrusted(hop)) ?? direct);
+    const hops = forwarded.split(',').map((hop) => plain(withoutPort(hop.trim())));
+    const client = hops.findLast((hop) => !isTrusted(hop)) ?? '';
+    // What stands further left was written by the client: it is not believed when the last entry makes no sense.
+    return subscriber(isIP(client) === 0 ? direct : client);
   };
 }
 
@@ -30,13 +32,17 @@ function toBlockList(networks: readonly string[]): BlockList {
     const family = isIPv6(address) ? 'ipv6' : 'ipv4';
     try {
       if (bits === undefined) block.addAddress(address, family);
-      else block.addSubnet(address, Number(bits), family);
+      // No digits at all would be 0, and trust everybody.
+      else block.addSubnet(address, /^\d+$/.test(bits) ? Number(bits) : Number.NaN, family);
     } catch {
       throw new OptionError('trustedProxies', `${network} is neither an address nor a network`);
     }
   }
   return block;
 }
+
+/** Some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
+const withoutPort = (hop: string): string => hop.replace(/^\[([^\]]*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3');
 
 /** An IPv4 address that came over an IPv6 socket is still that IPv4 address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
