@@ -8,8 +8,8 @@ const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 10 * 60_000;
 /** An address that has not missed for this long is forgiven. */
 const FORGIVEN_AFTER_MS = 15 * 60_000;
-/** More addresses than this and the one that missed longest ago is forgotten: memory is bounded. */
-const MOST_ADDRESSES = 100_000;
+/** With so many more addresses, those whose last miss is longest ago are forgotten: memory is bounded. */
+const GENERATION_SIZE = 50_000;
 
 export interface Guesses {
   /** Milliseconds that the address has to wait before its next try; 0 when it may. */
@@ -17,25 +17,41 @@ export interface Guesses {
   miss(address: string): void;
 }
 
-export function createGuesses(freeMisses: number, clock: Clock): Guesses {
-  // In the order of their last miss: a miss moves its address to the end.
-  const addresses = new Map<string, { misses: number; lastAt: number; waitUntil: number }>();
+interface Misses {
+  readonly count: number;
+  readonly lastAt: number;
+  readonly waitUntil: number;
+}
 
-  const sweep = (now: number) => {
-    for (const [address, { lastAt }] of addresses) {
-      if (lastAt + FORGIVEN_AFTER_MS > now && addresses.size <= MOST_ADDRESSES) return;
-      addresses.delete(address);
-    }
+export function createGuesses(freeMisses: number, clock: Clock): Guesses {
+  // Two generations, the older one dropped whole: to find and delete the oldest entry of one large Map, V8 would walk
+  // over the holes of all those deleted before.
+  let recent = new Map<string, Misses>();
+  let older = new Map<string, Misses>();
+  let begunAt = clock.now();
+
+  const find = (address: string, now: number): Misses | undefined => {
+    const record = recent.get(address) ?? older.get(address);
+    return record !== undefined && record.lastAt + FORGIVEN_AFTER_MS > now ? record : undefined;
+  };
+
+  const turnGeneration = (now: number) => {
+    if (recent.size < GENERATION_SIZE && begunAt + FORGIVEN_AFTER_MS > now) return;
+    older = recent;
+    recent = new Map();
+    begunAt = now;
   };
 
   return {
-    waitOf: (address) => Math.max(0, (addresses.get(address)?.waitUntil ?? 0) - clock.now()),
+    waitOf(address) {
+      const now = clock.now();
+      return Math.max(0, (find(address, now)?.waitUntil ?? 0) - now);
+    },
     miss(address) {
       const now = clock.now();
-      sweep(now);
-      const misses = (addresses.get(address)?.misses ?? 0) + 1;
-      addresses.delete(address);
-      addresses.set(address, { misses, lastAt: now, waitUntil: now + waitAfter(misses - freeMisses) });
+      const count = (find(address, now)?.count ?? 0) + 1;
+      turnGeneration(now);
+      recent.set(address, { count, lastAt: now, waitUntil: now + waitAfter(count - freeMisses) });
     },
   };
 }
