@@ -1,0 +1,217 @@
+/** Coming back: a lost connection, a refreshed page, another node, a second tab. */
+import { expect, vi } from 'vitest';
+import { connectClient, TestClient } from '../../support/client.ts';
+import { hush, isOf, pairUp, tokenOf, truthOf, welcomeOf } from './people.ts';
+import type { Scenario } from './play.ts';
+
+/** Neither the refresh of a page nor a replaced session is ever told as a farewell. */
+const saysNoFarewell = (listener: TestClient) => {
+  expect(listener.all('member:left')).toEqual([]);
+  expect(listener.all('member:joined')).toHaveLength(1);
+  expect(listener.all('host:changed')).toEqual([]);
+};
+
+export const refresh: Readonly<Record<string, Scenario>> = {
+  async 'a refresh: the same user on the same seat; the others see away, then back'(nodes) {
+    await using pair = await pairUp(nodes);
+    const { ann, ben, room } = pair;
+    await ben.must('profile', { name: 'Ben', metadata: { hand: 'up' } });
+    ben.socket.disconnect();
+    await using back = await connectClient(nodes.url(1), { resume: tokenOf(ben) });
+    const away = await ann.next('member:away', isOf(ben.userId));
+    const { member, rev } = await ann.next('member:back');
+    expect([away.rev, rev]).toEqual([room.rev + 2, room.rev + 3]);
+    expect(member).toEqual({ ...room.members[1], name: 'Ben', metadata: { hand: 'up' } });
+    const welcome = welcomeOf(back);
+    expect(welcome.userId).toBe(ben.userId);
+    expect(welcome.session).toBeGreaterThan(welcomeOf(ben).session);
+    expect(welcome.room).toEqual(await truthOf(nodes, room));
+    await hush(ann, back);
+    saysNoFarewell(ann);
+    await ann.must('signal', { to: ben.userId, data: 'offer' });
+    expect((await back.next('signal')).data).toBe('offer');
+    await back.must('signal', { to: ann.userId, data: 'answer' });
+    await ann.next('signal');
+  },
+
+  async 'a lost connection comes back on another node'(nodes) {
+    await using pair = await pairUp(nodes);
+    const { ann, ben, room } = pair;
+    ben.cut();
+    await ann.next('member:away');
+    await using back = await connectClient(nodes.url(0), { resume: tokenOf(ben) });
+    expect(welcomeOf(back).room?.members[1]).toEqual(room.members[1]);
+    expect((await ann.next('member:back')).member).toEqual(room.members[1]);
+    await hush(ann, back);
+    saysNoFarewell(ann);
+  },
+
+  async 'a host is host when it comes back'(nodes) {
+    await using pair = await pairUp(nodes);
+    const { ann, ben, room } = pair;
+    ann.cut();
+    await ben.next('member:away');
+    expect(await truthOf(nodes, room)).toMatchObject({
+      hostId: ann.userId,
+      members: [{ role: 'host', state: 'away' }, {}],
+    });
+    await using back = await connectClient(nodes.url(1), { resume: tokenOf(ann) });
+    expect((await ben.next('member:back')).member).toMatchObject({ role: 'host', seq: 1 });
+    await back.must('room:update', { name: 'Still mine' });
+    expect(ben.all('host:changed')).toEqual([]);
+  },
+
+  async 'a seat is kept in a room that is full and locked meanwhile'(nodes) {
+    await using pair = await pairUp(nodes, { maxUsers: 2 });
+    const { ann, ben, room } = pair;
+    await ann.must('room:update', { locked: true });
+    ben.cut();
+    await ann.next('member:away');
+    await using cat = await connectClient(nodes.url(0));
+    expect(await cat.refused('room:join', { code: room.code })).toBe('ROOM_LOCKED');
+    await ann.must('room:update', { locked: false });
+    expect(await cat.refused('room:join', { code: room.code })).toBe('ROOM_FULL');
+    await ann.must('room:update', { locked: true });
+    await using back = await connectClient(nodes.url(1), { resume: tokenOf(ben) });
+    expect(welcomeOf(back).room?.members).toHaveLength(2);
+  },
+
+  async 'a new connection while the old one is still open: what the old one’s end brings changes nothing'(nodes) {
+    for (const node of [0, 1]) {
+      await using pair = await pairUp(nodes);
+      const { ann, ben, room } = pair;
+      await using witness = await connectClient(nodes.url(1));
+      await witness.must('room:join', { code: room.code });
+      const closed = ben.closed();
+      await using back = await connectClient(nodes.url(node), { resume: tokenOf(ben) });
+      await closed;
+      // The old connection was on the witness' node: whatever its end has asked of the store was asked before this.
+      await hush(ann, witness, back);
+      expect(ann.all('member:away')).toHaveLength(1);
+      expect(ann.all('member:back')).toHaveLength(1);
+      expect(ann.all('member:left')).toEqual([]);
+      expect((await truthOf(nodes, room)).members[1]).toEqual(room.members[1]);
+      await ann.must('signal', { to: ben.userId, data: 'to the new one' });
+      await back.next('signal');
+      expect(ben.all('signal')).toEqual([]);
+    }
+  },
+
+  async 'a second tab replaces the first, which does not come back'(nodes) {
+    for (const node of [0, 1]) {
+      await using pair = await pairUp(nodes);
+      const { ann, ben } = pair;
+      const closed = ben.closed();
+      await using tab = await connectClient(nodes.url(node), { resume: tokenOf(ben) });
+      await ben.next('session:replaced');
+      expect(await closed).toBe('io server disconnect');
+      expect(ben.socket.active, 'a Socket.IO client takes this for final').toBe(false);
+      expect(ben.heard.at(-1)?.name).toBe('session:replaced');
+      await hush(ann, tab);
+      saysNoFarewell(ann);
+    }
+  },
+
+  async 'tabs that keep replacing each other end with one seat and one connection'(nodes) {
+    await using pair = await pairUp(nodes);
+    const { ann, ben, room } = pair;
+    const resume = tokenOf(ben);
+    const tabs = Array.from({ length: 6 }, (_, n) => new TestClient(nodes.url(n), { resume }));
+    // One that is replaced before it was welcomed hears only that.
+    await Promise.all(tabs.map((tab) => Promise.race([tab.next('welcome'), tab.next('session:replaced')])));
+    await vi.waitFor(() => expect(tabs.filter(({ socket }) => socket.connected)).toHaveLength(1), { timeout: 10_000 });
+    const last = tabs.find(({ socket }) => socket.connected) ?? expect.unreachable();
+    for (const tab of tabs) if (tab !== last) expect(tab.heard.at(-1)?.name).toBe('session:replaced');
+    await last.must('signal', { to: ann.userId, data: 'last' });
+    await ann.next('signal');
+    await hush(ann, last);
+    expect(ann.all('member:left')).toEqual([]);
+    expect((await truthOf(nodes, room)).members[1]).toEqual(room.members[1]);
+    last.socket.disconnect();
+  },
+
+  async 'a user without a seat comes back as the same user'(nodes) {
+    await using ann = await connectClient(nodes.url(0));
+    ann.socket.disconnect();
+    await using back = await connectClient(nodes.url(1), { resume: tokenOf(ann) });
+    expect(welcomeOf(back)).toMatchObject({ userId: ann.userId, room: null });
+  },
+
+  async 'who has left is not resumed'(nodes) {
+    await using pair = await pairUp(nodes);
+    const { ann, ben } = pair;
+    await ben.must('room:leave');
+    ben.socket.disconnect();
+    await using back = await connectClient(nodes.url(1), { resume: tokenOf(ben) });
+    expect(welcomeOf(back).room).toBeNull();
+    await hush(ann, ann);
+    expect(ann.all('member:back')).toEqual([]);
+  },
+
+  async 'the same key makes the same room, also after the connection was lost'(nodes) {
+    await using ann = await connectClient(nodes.url(0));
+    const request = { idempotencyKey: 'try-1', name: 'Once' };
+    const { room } = await ann.must('room:create', request);
+    expect((await ann.must('room:create', request)).room).toEqual(room);
+    ann.cut();
+    await using back = await connectClient(nodes.url(1), { resume: tokenOf(ann) });
+    const { room: again } = await back.must('room:create', request);
+    expect(again).toMatchObject({ code: room.code, ref: room.ref, members: room.members });
+    const { room: other } = await back.must('room:create', { ...request, idempotencyKey: 'try-2' });
+    expect(other.ref).not.toBe(room.ref);
+  },
+
+  async 'the same key sent many times at once makes one room'(nodes) {
+    await using ann = await connectClient(nodes.url(0));
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, () => ann.must('room:create', { idempotencyKey: 'x' })),
+    );
+    expect(new Set(replies.map(({ room }) => room.ref)).size).toBe(1);
+    expect(replies.at(-1)?.room.members).toHaveLength(1);
+  },
+
+  async 'the same key of another user makes another room'(nodes) {
+    await using ann = await connectClient(nodes.url(0));
+    await using ben = await connectClient(nodes.url(1));
+    const [one, two] = await Promise.all([ann, ben].map((user) => user.must('room:create', { idempotencyKey: 'k' })));
+    expect(one?.room.ref).not.toBe(two?.room.ref);
+    expect(two?.room.hostId).toBe(ben.userId);
+  },
+
+  async 'a key whose room has ended does not open another'(nodes) {
+    await using ann = await connectClient(nodes.url(0));
+    await ann.must('room:create', { idempotencyKey: 'over' });
+    await ann.must('room:close');
+    expect(await ann.refused('room:create', { idempotencyKey: 'over' })).toBe('CODE_EXPIRED');
+  },
+};
+
+/** With a short grace. */
+export const lapse: Readonly<Record<string, Scenario>> = {
+  async 'who does not come back within the grace has left, once'(nodes) {
+    await using pair = await pairUp(nodes);
+    const { ann, ben, room } = pair;
+    ben.cut();
+    const away = await ann.next('member:away', isOf(ben.userId));
+    const left = await ann.next('member:left', isOf(ben.userId));
+    expect(left).toMatchObject({ reason: 'lost', rev: away.rev + 1 });
+    await using back = await connectClient(nodes.url(1), { resume: tokenOf(ben) });
+    expect(welcomeOf(back)).toMatchObject({ userId: ben.userId, room: null });
+    expect(await back.refused('room:get')).toBe('NOT_IN_ROOM');
+    await back.must('room:join', { code: room.code });
+    expect((await ann.next('member:joined')).member.seq).toBe(3);
+    expect(ann.all('member:left')).toHaveLength(1);
+  },
+
+  async 'a host that does not come back is followed by the longest-present member'(nodes) {
+    await using pair = await pairUp(nodes);
+    const { ann, ben, room } = pair;
+    await using cat = await connectClient(nodes.url(0));
+    await cat.must('room:join', { code: room.code });
+    ann.cut();
+    for (const client of [ben, cat]) {
+      const left = await client.next('member:left', isOf(ann.userId));
+      expect(await client.next('host:changed')).toMatchObject({ hostId: ben.userId, rev: left.rev + 1 });
+    }
+  },
+};
