@@ -1,6 +1,6 @@
 /**
  * References by chance: `ROM` + the year + 24 random digits. They do not repeat because 10^24 is large (after a
- * milliard rooms, the chance that any two were equal is one in two million), not because anybody counts.
+ * billion rooms, the chance that any two were equal is one in two million), not because anybody counts.
  */
 import type { Clock } from '../support/clock.ts';
 import type { Random } from '../support/random.ts';
