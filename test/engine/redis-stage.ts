@@ -28,7 +28,7 @@ export async function startRedisStage(url: string, scripts: Scripts = loadScript
       const key = JSON.stringify(settings);
       const kept = engines.get(key);
       if (kept !== undefined) return kept.face;
-      const engine = await createRedisEngine({ url, clock: { now } }, scripts)(settings);
+      const engine = await createRedisEngine({ url, clock: { now }, deadlineMs: 60_000 }, scripts)(settings);
       // Whoever plays an example closes its engine; the next one will have it again.
       const face = { ...engine, close: async () => {} };
       engines.set(key, { engine, face });
