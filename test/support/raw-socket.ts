@@ -19,6 +19,7 @@ export class RawSocket implements AsyncDisposable {
   readonly closed: Promise<void>;
   private readonly tcp: Socket;
   private readonly waiting = new Set<() => void>();
+  private readonly asked = new Map<string, (answer: Answer) => void>();
   private received = Buffer.alloc(0);
   private lastId = 0;
 
@@ -76,13 +77,22 @@ export class RawSocket implements AsyncDisposable {
   }
 
   /** Sends an event that asks for an acknowledgement; `json` is the array, ready-made. */
-  async askText(json: string): Promise<Answer> {
+  askText(json: string): Promise<Answer> {
     this.lastId += 1;
-    const id = this.lastId;
-    this.send(`42${id}${json}`);
-    const text = await this.next(new RegExp(`^43${id}\\[`));
-    const [answer] = JSON.parse(text.slice(`43${id}`.length)) as [Answer];
-    return answer;
+    const id = String(this.lastId);
+    return new Promise((resolve, reject) => {
+      const fail = (why: string) => {
+        clearTimeout(timer);
+        reject(new Error(`${why} to ${json.slice(0, 200)}`));
+      };
+      const timer = setTimeout(() => fail('no answer'), PATIENCE_MS);
+      void this.closed.then(() => fail('closed before the answer'));
+      this.asked.set(id, (answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      });
+      this.send(`42${id}${json}`);
+    });
   }
 
   ask(name: unknown, ...payloads: readonly unknown[]): Promise<Answer> {
@@ -134,6 +144,13 @@ export class RawSocket implements AsyncDisposable {
   }
 
   private hear(text: string): void {
+    const [, id = '', list = ''] = /^43(\d+)(.*)$/s.exec(text) ?? [];
+    const answered = this.asked.get(id);
+    if (answered !== undefined) {
+      this.asked.delete(id);
+      answered((JSON.parse(list) as [Answer])[0]);
+      return;
+    }
     if (text === '2') this.send('3');
     else this.texts.push(text);
     this.look();
