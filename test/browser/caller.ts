@@ -5,9 +5,8 @@ import type { PeerReport, SignalboxDemo } from '../../client-demo/src/surface.ts
 import { createServer, type PartialOptions, type SignalboxServer } from '../../src/index.ts';
 import { launchBrowser, type Person, type PersonOptions } from '../support/browser.ts';
 
-const PATIENCE_MS = 10_000;
-/** Twelve pictures at once, encoded and decoded without a graphics card beside other tests. */
-const MEDIA_PATIENCE_MS = 25_000;
+/** Four people are twelve pictures to encode and to decode, without a graphics card and beside other tests. */
+const PATIENCE_MS = 25_000;
 
 export interface Stage extends AsyncDisposable {
   readonly server: SignalboxServer;
@@ -87,6 +86,13 @@ export class Caller {
     return this.page.locator('#chat-log > li').allInnerTexts();
   }
 
+  /** Waits for a line of the chat, whether or not it is on the screen. */
+  async tells(line: string): Promise<void> {
+    await expect
+      .poll(async () => (await this.told()).some((one) => one.includes(line)), { timeout: PATIENCE_MS, message: line })
+      .toBe(true);
+  }
+
   demo<Name extends 'userId' | 'ref' | 'rev'>(name: Name): Promise<SignalboxDemo[Name]> {
     return this.page.evaluate<SignalboxDemo[Name]>(`signalboxDemo.${name}`);
   }
@@ -96,9 +102,7 @@ export class Caller {
   }
 
   async until(holds: (peers: PeerReport[]) => boolean, what: string, interval = 50): Promise<void> {
-    await expect
-      .poll(() => this.peers(), { timeout: MEDIA_PATIENCE_MS, interval, message: what })
-      .toSatisfy(holds, what);
+    await expect.poll(() => this.peers(), { timeout: PATIENCE_MS, interval, message: what }).toSatisfy(holds, what);
   }
 
   /** Pictures of so many others come in, and go on coming in. */

@@ -1,6 +1,6 @@
 /**
- * The pictures of the documentation are taken here. One that is there is left alone, so that a test run changes no
- * file; delete it to have it taken again.
+ * Four people in one room, at every size and in both colour schemes; the pictures of the documentation are taken of
+ * them. One that is there is left alone, so that a test run changes no file: delete it to have it taken again.
  */
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -13,6 +13,7 @@ const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 780 };
+const NAMES = ['Mira Holm', 'Samuel Adeyemi', 'Lena Fischer', 'Arjun Rao'];
 const views: readonly (readonly [string, PersonOptions])[] = [
   ['desktop-light', { ...DESKTOP, colorScheme: 'light' }],
   ['desktop-dark', { ...DESKTOP, colorScheme: 'dark' }],
@@ -20,27 +21,34 @@ const views: readonly (readonly [string, PersonOptions])[] = [
   ['phone-dark', { ...PHONE, colorScheme: 'dark' }],
 ];
 
-test('the page at every size and in both colour schemes', async () => {
+test('four meet: everyone sees the three others, whoever came when', async () => {
   await mkdir(folder, { recursive: true });
   await using stage = await openStage();
   const people = await Promise.all(
     views.map(async ([view, options], index) => {
-      const name = ['Mira Holm', 'Samuel Adeyemi', 'Lena Fischer', 'Arjun Rao'][index] ?? '';
+      const name = NAMES[index] ?? '';
       return { view, caller: await stage.caller({ ...options, name, script: portrait(index) }) };
     }),
   );
+  const callers = people.map(({ caller }) => caller);
   for (const { view, caller } of people) await picture(caller, `lobby-${view}`);
-  const [first, ...others] = people.map(({ caller }) => caller);
+
+  const [first, ...others] = callers;
   const code = (await first?.create()) ?? '';
-  for (const caller of others) {
-    await caller.type(code);
-    await caller.join();
-  }
-  await Promise.all(people.map(({ caller }) => caller.hasMedia(3)));
+  for (const caller of others) await caller.type(code);
+  // At the same moment: nobody knows beforehand who will be later than whom.
+  await Promise.all(others.map((caller) => caller.press('Join')));
+  await Promise.all(callers.map((caller) => caller.hasMedia(3)));
   await first?.page.getByLabel('Message').fill('Can you all hear me?');
   await first?.press('Send');
+  await Promise.all(others.map((caller) => caller.tells('Can you all hear me?')));
   for (const { view, caller } of people) await picture(caller, `call-${view}`);
-}, 120_000);
+
+  await others[1]?.page.reload();
+  await first?.tells(`${NAMES[2]} is back`);
+  await Promise.all(callers.map((caller) => caller.hasMedia(3)));
+  expect(callers.flatMap(({ person }) => person.complaints)).toEqual([]);
+}, 180_000);
 
 test('nothing sticks out at 320 pixels', async () => {
   await using stage = await openStage();
@@ -70,7 +78,7 @@ async function fits({ page }: Caller): Promise<void> {
   expect(content).toBeLessThanOrEqual(window);
 }
 
-/** Somebody before a wall, instead of the fake camera's test pattern. */
+/** Somebody before a wall, instead of the fake camera's test pattern; few and small pictures, for twelve streams at once. */
 function portrait(index: number): string {
   const [wall, coat, skin] = [
     ['#dbe7e2', '#2f6f5b', '#e8b999'],
@@ -79,8 +87,9 @@ function portrait(index: number): string {
     ['#e3e6d6', '#4a4f59', '#c98f66'],
   ][index % 4] ?? ['', '', ''];
   return `
-    const canvas = Object.assign(document.createElement('canvas'), { width: 640, height: 480 });
+    const canvas = Object.assign(document.createElement('canvas'), { width: 480, height: 360 });
     const context = canvas.getContext('2d');
+    context.scale(0.75, 0.75);
     const blob = (colour, x, y, width, height) => {
       context.fillStyle = colour;
       context.beginPath();
@@ -100,13 +109,13 @@ function portrait(index: number): string {
       blob('#2b211c', 288 + sway, 205, 8, 9);
       blob('#2b211c', 352 + sway, 205, 8, 9);
       blob('#a5594c', 320 + sway, 270, 24, 7);
-    }, 100);
+    }, 200);
     if (navigator.mediaDevices) {
       const real = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
       navigator.mediaDevices.getUserMedia = async (wishes) =>
         new MediaStream([
           ...(wishes.audio ? (await real({ audio: true })).getTracks() : []),
-          ...(wishes.video ? canvas.captureStream(10).getTracks() : []),
+          ...(wishes.video ? canvas.captureStream(5).getTracks() : []),
         ]);
     }`;
 }
