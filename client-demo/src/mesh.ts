@@ -50,10 +50,7 @@ export class Mesh {
 
   /** Nothing is offered or answered before; what arrives earlier waits. */
   start(iceServers: readonly IceServer[]): void {
-    this.#iceServers = iceServers.map(({ credential, ...server }) => ({
-      ...server,
-      ...(credential !== undefined && { credential }),
-    }));
+    this.#iceServers = [...iceServers];
     this.resumed();
     this.#takeEarly();
   }

@@ -27,7 +27,7 @@ import {
 } from './snapshot.ts';
 
 const iceServers = z.array(
-  z.object({ urls: z.array(z.string()), username: z.string().exactOptional(), credential: z.string().optional() }),
+  z.object({ urls: z.array(z.string()), username: z.string().exactOptional(), credential: z.string().exactOptional() }),
 );
 export type IceServer = z.infer<typeof iceServers>[number];
 

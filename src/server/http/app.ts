@@ -33,8 +33,14 @@ export async function createApp(options: Options, faults: Faults): Promise<Fasti
     hsts: false,
   });
   const root = options.demo ? demoFolder() : undefined;
-  if (root !== undefined) await app.register(serveStatic, { root, cacheControl: true, maxAge: '5m' });
+  if (root !== undefined) await app.register(serveStatic, { root, cacheControl: false, setHeaders: setCaching });
   return app;
+}
+
+/** Assets carry their digest in their names; the page that names them must be asked for every time. */
+function setCaching(response: { setHeader(name: string, value: string): unknown }, path: string): void {
+  const isAsset = path.includes('/assets/');
+  response.setHeader('cache-control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
 }
 
 const CONTENT_SECURITY_POLICY = {
