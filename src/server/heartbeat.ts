@@ -9,7 +9,7 @@ import type { Stop } from '../support/clock.ts';
 import type { Faults } from './faults.ts';
 import type { House } from './house.ts';
 import type { LocalRoom } from './roster.ts';
-import type { Seating } from './seating.ts';
+import { FAREWELL_MS, type Seating } from './seating.ts';
 
 /** Leases, rooms and codes reaped in one step: a few milliseconds of the store's time at most. */
 const REAP_LIMIT = 100;
@@ -28,8 +28,9 @@ export function startHeartbeat(house: House, seating: Seating, faults: Faults): 
   const busy = new Set<number>();
 
   const apply = (outcome: Outcome<Tick>): void => {
-    seating.fan(outcome.events);
+    // In this order, so that who hears of the end of a room has no seat in it any more, on whichever node.
     seating.evict(outcome.evicted);
+    seating.fan(outcome.events);
     for (const key of outcome.lost) comeBack(house, seating, key);
     for (const { ref, rev } of outcome.revs) {
       const room = roster.room(ref);
@@ -84,21 +85,26 @@ function heldIn({ roster }: House, shard: number): SeatKey[] {
   );
 }
 
-/** The seat is not this session's any more, and nobody has told us: the client comes back and is told where it stands. */
-function comeBack({ roster }: House, seating: Seating, { ref, userId, session: number }: SeatKey): void {
+/**
+ * The seat is not this session's any more. Another node may be about to say why; if none does, the client comes back and
+ * is told where it stands.
+ */
+function comeBack({ roster, clock }: House, seating: Seating, { ref, userId, session: number }: SeatKey): void {
   const session = roster.member(ref, userId);
   if (session?.number !== number) return;
-  seating.stand(session);
-  seating.shut(session, ref);
-  session.drop();
+  const { seat } = session;
+  clock.after(FAREWELL_MS, () => {
+    if (session.seat !== seat || !session.connected) return;
+    seating.stand(session);
+    seating.shut(session, ref);
+    session.drop();
+  });
 }
 
 /** Pub/sub may lose the last event of a room, which no later one would reveal. */
 function tellRevision(room: LocalRoom, rev: number): void {
   const { code, ref } = room;
-  // Until the first visit there is nothing to compare with: the members have just read the room.
-  if (room.rev !== 0 && rev > room.rev)
-    for (const session of room.sessions.values()) session.push('room:rev', { code, ref, rev });
+  if (rev > room.rev) for (const session of room.sessions.values()) session.push('room:rev', { code, ref, rev });
   room.rev = rev;
 }
 

@@ -23,8 +23,14 @@ export function createHub(house: House, seating: Seating, entrance: Entrance, re
   /** The engine does not know the seat that this node thought the session had. */
   const lost = (session: Session, key: SeatKey, { reason }: SeatRefusal): Refused => {
     if (reason === 'SESSION_EXPIRED') return seating.expire(session);
-    if (session.seat?.ref === key.ref) seating.stand(session);
-    seating.shut(session, key.ref);
+    // With that seat gone already, whoever took it has seen to the channels: the session may be entering them anew.
+    if (session.seat?.ref !== key.ref) return refuse(reason);
+    if (reason === 'CODE_EXPIRED') {
+      seating.outlive(session);
+    } else {
+      seating.stand(session);
+      seating.shut(session, key.ref);
+    }
     return refuse(reason);
   };
 
@@ -78,8 +84,9 @@ export function createHub(house: House, seating: Seating, entrance: Entrance, re
   const close = seated(async (session, key, _payload: RequestPayload<'room:close'>) => {
     const outcome = await engine.apply({ kind: 'close', ...key });
     if (outcome.ok) {
-      seating.fan(outcome.events);
+      // In this order, so that who hears of the end has no seat in that room any more, on whichever node.
       seating.evict(outcome.evicted);
+      seating.fan(outcome.events);
       return { ok: true } as const;
     }
     return outcome.reason === 'FORBIDDEN'

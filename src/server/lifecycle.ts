@@ -101,7 +101,7 @@ export function createLifecycle(
       if (!outcome.ok) return false;
       session.remember(outcome.room);
       session.enter(channels);
-      const seated = seating.sit(session, seat);
+      const seated = seating.sit(session, outcome.room);
       welcome(session, token, outcome.room);
       seating.fan(outcome.events);
       await seated;

@@ -8,7 +8,7 @@ export interface LocalRoom {
   readonly code: RoomCode;
   readonly ref: RoomRef;
   readonly sessions: Map<UserId, Session>;
-  /** The revision that the last tick reported. */
+  /** The revision that the last tick reported; before the first, the one that the first member came in with. */
   rev: number;
 }
 
@@ -43,12 +43,12 @@ export class Roster {
     return this.users.get(userId);
   }
 
-  seat(session: Session, { code, ref }: { code: RoomCode; ref: RoomRef }): void {
+  seat(session: Session, { code, ref }: { code: RoomCode; ref: RoomRef }, rev: number): void {
     this.unseat(session);
     session.seat = { code, ref };
     let room = this.rooms.get(ref);
     if (room === undefined) {
-      room = { code, ref, sessions: new Map(), rev: 0 };
+      room = { code, ref, sessions: new Map(), rev };
       this.rooms.set(ref, room);
       this.shards[shardOf(code)]?.add(room);
     }

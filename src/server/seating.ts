@@ -1,6 +1,7 @@
 /** The steps that taking, changing and losing a seat have in common: channels, events, notices, the user's record. */
 import type { Notice } from '../engine/engine.ts';
-import type { NodeId, RoomCode, RoomRef, UserId } from '../protocol/ids.ts';
+import type { NodeId, RoomRef, UserId } from '../protocol/ids.ts';
+import type { RoomInfo } from '../protocol/snapshot.ts';
 import type { Evicted, RoomEvent, SeatKey } from '../room/commands.ts';
 import { type Refused, refuse } from './answers.ts';
 import { memberChannel, roomChannel } from './channels.ts';
@@ -8,10 +9,10 @@ import type { House } from './house.ts';
 import type { Session } from './session.ts';
 
 /**
- * A room's end is told on one channel and to the nodes on another: the sockets stay in the room for this long, so that
- * whichever comes first, they hear of it.
+ * A room's end is told on one channel and to the nodes on another, and a node may find it out by itself before either:
+ * the sockets stay in the room for this long, so that whichever comes first, they hear of it.
  */
-const FAREWELL_MS = 1000;
+export const FAREWELL_MS = 1000;
 
 type Banned = Evicted & { readonly banned?: boolean };
 
@@ -20,9 +21,11 @@ export interface Seating {
   open(session: Session, ref: RoomRef): Promise<void>;
   shut(session: Session, ref: RoomRef): void;
   /** Notes the seat that the engine has given, and leaves the one the session had before. */
-  sit(session: Session, room: { readonly code: RoomCode; readonly ref: RoomRef }): Promise<void>;
+  sit(session: Session, room: Pick<RoomInfo, 'code' | 'ref' | 'rev'>): Promise<void>;
   /** Notes that the session has no seat any more. */
   stand(session: Session): void;
+  /** Notes that the session's room has ended. */
+  outlive(session: Session): void;
   /** Gives a seat back. Whatever the engine says, the session holds it no longer. */
   leave(session: Session, key: SeatKey): Promise<void>;
   /** Keeps the user's record; resolves to the instant, or to `undefined` when a later session has it. */
@@ -94,9 +97,15 @@ export function createSeating(house: House): Seating {
     evict(outcome.evicted);
   };
 
-  const sit = async (session: Session, { code, ref }: { code: RoomCode; ref: RoomRef }) => {
+  const outlive = (session: Session) => {
+    const ref = session.seat?.ref;
+    stand(session);
+    if (ref !== undefined) clock.after(FAREWELL_MS, () => shut(session, ref));
+  };
+
+  const sit = async (session: Session, { code, ref, rev }: Pick<RoomInfo, 'code' | 'ref' | 'rev'>) => {
     const before = session.seatKey;
-    roster.seat(session, { code, ref });
+    roster.seat(session, { code, ref }, rev);
     follow(session);
     if (before === undefined || before.ref === ref) return;
     // The new seat is taken; an old one that cannot be given back now is given up when its lease ends.
@@ -120,16 +129,17 @@ export function createSeating(house: House): Seating {
     const session = roster.get(entry.userId);
     if (session?.number !== entry.session || session.seat?.ref !== entry.ref) return;
     const { code, ref } = entry;
-    stand(session);
     if (entry.reason === 'kicked') {
+      stand(session);
       shut(session, ref);
       session.push('session:kicked', { code, ref, banned: entry.banned === true });
       session.end();
     } else if (entry.reason === 'lost') {
+      stand(session);
       shut(session, ref);
       session.drop();
     } else {
-      clock.after(FAREWELL_MS, () => shut(session, ref));
+      outlive(session);
     }
   };
 
@@ -154,5 +164,5 @@ export function createSeating(house: House): Seating {
     if (session !== undefined && session.number < notice.session) replace(session);
   };
 
-  return { open, shut, sit, stand, leave, touch, fan, evict, replace, expire, hear };
+  return { open, shut, sit, stand, outlive, leave, touch, fan, evict, replace, expire, hear };
 }

@@ -77,6 +77,22 @@ export const meeting: Readonly<Record<string, Scenario>> = {
     expect((await ann.next('member:joined')).member.seq).toBe(3);
   },
 
+  async 'leaving and coming back without waiting for answers: nothing is missed'(nodes) {
+    await using pair = await pairUp(nodes);
+    const { ann, ben, room } = pair;
+    for (let n = 0; n < 10; n += 1) {
+      const { code, ref } = room;
+      const asked = [ben.must('room:leave'), ben.ask('heartbeat'), ben.ask('room:get')];
+      const { room: again } = await ben.must('room:join', { code, ref });
+      await Promise.all(asked);
+      expect(again.members.map(({ userId }) => userId)).toEqual([ann.userId, ben.userId]);
+      await ann.must('message', { data: n });
+      await ben.next('message', ({ data }) => data === n);
+      await ann.must('signal', { to: ben.userId, data: n });
+      await ben.next('signal', ({ data }) => data === n);
+    }
+  },
+
   async 'an empty room waits, and its first guest is its host'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     await using ben = await connectClient(nodes.url(1));
