@@ -1,0 +1,148 @@
+/** The codes: exact figures, running low, running out, coming back. On a pool of a hundred, one for each shard. */
+import { pino } from 'pino';
+import { expect, vi } from 'vitest';
+import { shardOf } from '../../../src/room/pool.ts';
+import type { PoolFigures } from '../../../src/server/pool-watch.ts';
+import type { Log } from '../../../src/support/log.ts';
+import { connectClient } from '../../support/client.ts';
+import type { Nodes } from '../../support/nodes.ts';
+import { hush, tokenOf, welcomeOf } from './people.ts';
+import type { Scenario } from './play.ts';
+
+export const ADMIN_TOKEN = 'the-token-of-these-tests';
+
+type Figures = PoolFigures & { readonly shards: readonly Omit<PoolFigures, 'total'>[] };
+
+const logged: { readonly level: number; readonly msg: string; readonly free?: number }[] = [];
+
+/** Remembers what the servers of this file say. */
+export const rememberingLog: Log = pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) });
+
+/** As every node tells it: they agree, and nothing is lost or counted twice. */
+export async function figuresOf(nodes: Nodes): Promise<Figures> {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  const all: Figures[] = [];
+  for (const { port } of nodes.servers) {
+    const response = await fetch(`http://127.0.0.1:${port}/v1/pool`, { headers });
+    expect(response.status).toBe(200);
+    all.push((await response.json()) as Figures); // what it is made of is compared below
+  }
+  for (const { free, occupied, cooling, total, shards } of all) {
+    expect(free + occupied + cooling).toBe(total);
+    const sum = (figure: 'free' | 'occupied' | 'cooling') => shards.reduce((sum, shard) => sum + shard[figure], 0);
+    expect({ free: sum('free'), occupied: sum('occupied'), cooling: sum('cooling') }).toEqual({
+      free,
+      occupied,
+      cooling,
+    });
+  }
+  return all[0] ?? expect.unreachable();
+}
+
+async function readinessOf(nodes: Nodes, node: number) {
+  const response = await fetch(`${nodes.url(node)}/readyz`);
+  return { status: response.status, body: (await response.json()) as { pool: { low: boolean; free: number } } };
+}
+
+export const stock: Readonly<Record<string, Scenario>> = {
+  async 'the figures are for the administrator'(nodes) {
+    for (const authorization of [undefined, 'Bearer wrong', `Basic ${ADMIN_TOKEN}`, ADMIN_TOKEN]) {
+      const response = await fetch(`${nodes.url(1)}/v1/pool`, authorization ? { headers: { authorization } } : {});
+      expect(response.status).toBe(401);
+      expect(response.headers.get('content-type')).toContain('application/problem+json');
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
+      expect(await response.json()).toMatchObject({ code: 'UNAUTHENTICATED', status: 401, retryable: false });
+    }
+  },
+
+  async 'the figures are exact: a code is free, occupied, cooling, and free again'(nodes) {
+    const untouched = { free: 1, occupied: 0, cooling: 0 };
+    const all = { free: 100, occupied: 0, cooling: 0, total: 100 };
+    const shards = Array.from({ length: 100 }, (_, shard) => ({ shard, ...untouched }));
+    expect(await figuresOf(nodes)).toEqual({ ...all, shards });
+    await using ann = await connectClient(nodes.url(0));
+    await using ben = await connectClient(nodes.url(1));
+    const { room } = await ann.must('room:create');
+    await ben.must('room:join', { code: room.code });
+    const shard = shardOf(room.code);
+    expect(await figuresOf(nodes)).toEqual({
+      ...all,
+      free: 99,
+      occupied: 1,
+      shards: shards.with(shard, { shard, free: 0, occupied: 1, cooling: 0 }),
+    });
+    await ann.must('room:close');
+    expect(await figuresOf(nodes)).toEqual({
+      ...all,
+      free: 99,
+      cooling: 1,
+      shards: shards.with(shard, { shard, free: 0, occupied: 0, cooling: 1 }),
+    });
+    await vi.waitFor(async () => expect(await figuresOf(nodes)).toEqual({ ...all, shards }), { timeout: 10_000 });
+  },
+
+  async 'health: the process lives, the node is ready, and says what it stands on'(nodes) {
+    for (const [node, { nodeId, engine }] of nodes.servers.entries()) {
+      const health = await fetch(`${nodes.url(node)}/healthz`);
+      expect([health.status, await health.json()]).toEqual([200, { ok: true, nodeId }]);
+      const body = { ok: true, nodeId, engine: engine.name, store: 'up', pool: { free: 100, total: 100, low: false } };
+      // The figures are those of the last tick.
+      await vi.waitFor(async () => expect(await readinessOf(nodes, node)).toEqual({ status: 200, body }), 10_000);
+    }
+  },
+
+  async 'a pool that runs low is said once, in the log and in the readiness, until it has recovered'(nodes) {
+    logged.length = 0;
+    const said = (text: string) => logged.filter(({ msg }) => msg.includes(text));
+    const guests = await Promise.all([0, 1, 2, 3].map((node) => connectClient(nodes.url(node))));
+    for (const guest of guests) await guest.must('room:create');
+    for (const [node] of nodes.servers.entries()) {
+      await vi.waitFor(async () => expect((await readinessOf(nodes, node)).body.pool.low).toBe(true), 10_000);
+      expect(await readinessOf(nodes, node)).toMatchObject({ status: 200, body: { pool: { free: 96 } } });
+    }
+    await vi.waitFor(() => expect(said('running low')).toHaveLength(nodes.servers.length), 10_000);
+    expect(said('running low')).toMatchObject(nodes.servers.map(() => ({ level: 40, free: 96, total: 100 })));
+    for (const guest of guests) await guest.must('room:close');
+    await vi.waitFor(() => expect(said('recovered')).toHaveLength(nodes.servers.length), 10_000);
+    for (const [node] of nodes.servers.entries()) {
+      await vi.waitFor(async () => expect((await readinessOf(nodes, node)).body.pool.low).toBe(false), 10_000);
+    }
+    expect(said('running low')).toHaveLength(nodes.servers.length);
+    for (const guest of guests) guest.socket.disconnect();
+  },
+};
+
+/** Without a cool-down. */
+export const reuse: Readonly<Record<string, Scenario>> = {
+  async 'the last code, used again and again, never lets in who means the room before'(nodes) {
+    await using ann = await connectClient(nodes.url(0));
+    // A room that one leaves keeps its code for as long as an empty room may.
+    for (let n = 0; n < 99; n += 1) await ann.must('room:create');
+    await using ben = await connectClient(nodes.url(1));
+    await using cat = await connectClient(nodes.url(0));
+    let { room } = await ben.must('room:create');
+    for (let round = 0; round < 5; round += 1) {
+      const exhausted = await cat.ask('room:create');
+      expect(exhausted).toMatchObject({ ok: false, error: { code: 'POOL_EXHAUSTED', retryable: true } });
+      expect(!exhausted.ok && exhausted.error.retryAfterMs).toBeGreaterThan(0);
+
+      await using dan = await connectClient(nodes.url(0));
+      await dan.must('room:join', { code: room.code });
+      dan.cut();
+      await ben.next('member:away');
+      const before = room;
+      await ben.must('room:close');
+      ({ room } = await ben.must('room:create'));
+      expect(room.code).toBe(before.code);
+      expect(room.ref).not.toBe(before.ref);
+      expect(await cat.refused('room:join', { code: room.code, ref: before.ref })).toBe('CODE_EXPIRED');
+      await using back = await connectClient(nodes.url(1), { resume: tokenOf(dan) });
+      expect(welcomeOf(back).room).toBeNull();
+      expect(await back.refused('message', { data: 'anybody?' })).toBe('NOT_IN_ROOM');
+      await hush(ben, ben);
+      expect(ben.all('member:joined').filter(({ ref }) => ref === room.ref)).toEqual([]);
+      expect((await cat.must('room:join', { code: room.code })).room.ref).toBe(room.ref);
+      await cat.must('room:leave');
+    }
+  },
+};
