@@ -1,0 +1,129 @@
+/** Many come and go, politely and not: nobody misses anything, and nothing stays behind. */
+import { expect, vi } from 'vitest';
+import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
+import { connectClient, TestClient } from '../../support/client.ts';
+import type { Nodes } from '../../support/nodes.ts';
+import { pictureOf } from './log.ts';
+import { pairUp, truthOf } from './people.ts';
+import type { Scenario } from './play.ts';
+import { figuresOf } from './stock.ts';
+
+const PER_SECOND = 50;
+const VISITS = 150;
+const VISITORS = 15;
+const MANY = 200;
+const AT_A_TIME = 20;
+
+/** Joins, waits until it has missed nothing so far, and leaves. */
+async function visit(guest: TestClient, code: string): Promise<void> {
+  const { room } = await guest.must('room:join', { code });
+  await vi.waitFor(() => expect(pictureOf(guest, room)?.members.length).toBeGreaterThan(0), {
+    timeout: 10_000,
+    interval: 5,
+  });
+  await guest.must('room:leave');
+}
+
+/** Starts `count` works, `PER_SECOND` each second: that is the load, nothing waits for it. */
+async function paced(count: number, work: (n: number) => Promise<void>): Promise<void> {
+  const began = performance.now();
+  const works: Promise<void>[] = [];
+  while (works.length < count) {
+    const due = Math.min(count, 1 + Math.floor(((performance.now() - began) * PER_SECOND) / 1000));
+    while (works.length < due) works.push(work(works.length));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await Promise.all(works);
+}
+
+async function inBatches(work: (n: number) => Promise<void>): Promise<void> {
+  for (let first = 0; first < MANY; first += AT_A_TIME) {
+    await Promise.all(Array.from({ length: AT_A_TIME }, (_, n) => work(first + n)));
+  }
+}
+
+/** Everybody gone, and so are the codes, but for the ones that are meant to stay. */
+async function onlyStays(nodes: Nodes, occupied: number): Promise<void> {
+  await vi.waitFor(
+    async () => expect(await figuresOf(nodes)).toMatchObject({ occupied, cooling: 0, free: 900_000 - occupied }),
+    { timeout: 20_000, interval: 200 },
+  );
+}
+
+export const crowd: Readonly<Record<string, Scenario>> = {
+  async 'fifty joins and fifty leaves a second: every client holds the truth, without a gap'(nodes) {
+    await using pair = await pairUp(nodes, { maxUsers: 100 });
+    const { ann, ben } = pair;
+    const stayers: { client: TestClient; room: RoomSnapshot }[] = [
+      { client: ann, room: pair.room },
+      { client: ben, room: pair.room },
+    ];
+    for (const n of [0, 1]) {
+      const client = await connectClient(nodes.url(n));
+      const { room } = await client.must('room:join', { code: pair.room.code });
+      stayers.push({ client, room });
+    }
+    const visitors = await Promise.all(Array.from({ length: VISITORS }, (_, n) => connectClient(nodes.url(n))));
+    const last = visitors.map(() => Promise.resolve());
+    await paced(VISITS, (n) => {
+      const index = n % VISITORS;
+      const guest = visitors[index] ?? expect.unreachable();
+      // Each visitor's own visits one after the other, and all of the visitors at once.
+      const next = (last[index] ?? Promise.resolve()).then(() => visit(guest, pair.room.code));
+      last[index] = next;
+      return next;
+    });
+    const truth = await truthOf(nodes, pair.room);
+    expect(truth.rev).toBe(pair.room.rev + 2 + 2 * VISITS);
+    expect(truth.members).toHaveLength(stayers.length);
+    for (const { client, room } of stayers) {
+      await vi.waitFor(() => expect(pictureOf(client, room)).toEqual(truth), { timeout: 10_000 });
+    }
+    for (const client of [...visitors, ...stayers.map(({ client }) => client)]) client.socket.disconnect();
+  },
+
+  async 'joining and vanishing at once, many times: nobody stays'(nodes) {
+    await using pair = await pairUp(nodes, { maxUsers: 100 });
+    const { ann, ben, room } = pair;
+    await inBatches(async (n) => {
+      const guest = await connectClient(nodes.url(n));
+      guest.socket.emit('room:join', { code: room.code });
+      // Some say that they go, some are cut off, and some do so when the server has just begun.
+      if (n % 4 < 2) await new Promise((resolve) => setImmediate(resolve));
+      if (n % 2 === 0) guest.socket.disconnect();
+      else guest.cut();
+    });
+    await vi.waitFor(async () => expect((await truthOf(nodes, room)).members).toHaveLength(2), { timeout: 20_000 });
+    const truth = await truthOf(nodes, room);
+    await vi.waitFor(() => expect(pictureOf(ann, room)).toEqual(truth));
+    await vi.waitFor(() => expect(pictureOf(ben, room)).toEqual(truth));
+    await ann.must('room:close');
+    await onlyStays(nodes, 0);
+  },
+
+  async 'creating and vanishing at once, many times: no code stays behind'(nodes) {
+    await using ann = await connectClient(nodes.url(0));
+    const { room } = await ann.must('room:create');
+    await inBatches(async (n) => {
+      const guest = await connectClient(nodes.url(n));
+      guest.socket.emit('room:create', {});
+      if (n % 2 === 0) guest.socket.disconnect();
+      else guest.cut();
+    });
+    await onlyStays(nodes, 1);
+    expect(await truthOf(nodes, room)).toEqual(room);
+    await ann.must('room:close');
+    await onlyStays(nodes, 0);
+  },
+
+  async 'connecting and vanishing at once, many times: the server does not mind'(nodes) {
+    await using ann = await connectClient(nodes.url(0));
+    await inBatches(async (n) => {
+      const guest = new TestClient(nodes.url(n));
+      await new Promise((resolve) => guest.socket.io.once('open', () => resolve(undefined)));
+      guest.cut();
+    });
+    await ann.must('room:create');
+    await ann.must('room:close');
+  },
+};

@@ -1,0 +1,37 @@
+/** What a client of flesh and blood makes of the events: a snapshot, and whatever came after it, in the order of revisions. */
+import type { PushName } from '../../../src/protocol/events.ts';
+import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
+import type { RoomEvent, RoomEventName } from '../../../src/room/commands.ts';
+import { replay } from '../../room/replay.ts';
+import type { TestClient } from '../../support/client.ts';
+
+const CHANGES: ReadonlySet<PushName> = new Set<RoomEventName>([
+  'member:joined',
+  'member:left',
+  'member:away',
+  'member:back',
+  'member:updated',
+  'host:changed',
+  'room:updated',
+  'room:closed',
+]);
+
+/**
+ * Every change after the snapshot that the client has heard of. Events of two nodes may overtake each other, and the
+ * reply to a join may be overtaken by an event: the revision tells where each belongs.
+ */
+function eventsSince(client: TestClient, { ref, rev }: RoomSnapshot): RoomEvent[] {
+  return client.heard
+    .filter((push): push is RoomEvent => CHANGES.has(push.name) && 'rev' in push.body)
+    .filter(({ body }) => body.ref === ref && body.rev > rev)
+    .sort((a, b) => a.body.rev - b.body.rev);
+}
+
+/**
+ * The room as the client knows it.
+ *
+ * @throws RangeError when it has missed an event, or heard one twice.
+ */
+export function pictureOf(client: TestClient, snapshot: RoomSnapshot): RoomSnapshot | null {
+  return eventsSince(client, snapshot).reduce<RoomSnapshot | null>(replay, snapshot);
+}
