@@ -17,6 +17,7 @@ export class RawSocket implements AsyncDisposable {
   /** Every text message that came, in order. */
   readonly texts: string[] = [];
   readonly closed: Promise<void>;
+  answersPings = true;
   private readonly tcp: Socket;
   private readonly waiting = new Set<() => void>();
   private readonly asked = new Map<string, (answer: Answer) => void>();
@@ -151,8 +152,8 @@ export class RawSocket implements AsyncDisposable {
       answered((JSON.parse(list) as [Answer])[0]);
       return;
     }
-    if (text === '2') this.send('3');
-    else this.texts.push(text);
+    if (text !== '2') this.texts.push(text);
+    else if (this.answersPings) this.send('3');
     this.look();
   }
 

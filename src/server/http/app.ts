@@ -16,6 +16,9 @@ export async function createApp(options: Options, faults: Faults): Promise<Fasti
     logger: false,
     forceCloseConnections: true,
     http: { headersTimeout: options.headersTimeoutMs, connectionsCheckingInterval: HEADERS_CHECK_MS },
+    // Fastify's own default is for ever: nothing that is sent here is so long that its body may take longer.
+    requestTimeout: options.headersTimeoutMs,
+    frameworkErrors: (_error, _request, reply) => sendProblem(reply, 'BAD_REQUEST'),
   });
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
     if (error.statusCode !== undefined && error.statusCode < 500) return sendProblem(reply, 'BAD_REQUEST');
