@@ -1,20 +1,24 @@
 #!/usr/bin/env node
 /** The command line: reads the environment and the flags, and hands them on. */
 import { readFileSync } from 'node:fs';
-import { Command, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { OptionError } from '../server/options.ts';
 import { flagOf, flags, readFlags, withoutEffect } from './flags.ts';
 import { showPool } from './pool.ts';
 import { serve } from './serve.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+/** The exit code that tells a bad command line from a server that could not start. */
+const USAGE = 2;
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
 function createProgram(): Command {
   const program = new Command('signalbox')
     .description('A WebRTC signaling server: rooms by 6-digit code.')
     .version(version)
-    .showHelpAfterError('(signalbox --help shows what there is)');
+    // Both are handed on to the commands that are added from here on.
+    .configureOutput({ outputError: (text, write) => write(complaint(text.replace(/^error: /, ''))) })
+    .exitOverride();
 
   const serving = program.command('serve').description('Run one node until it is told to stop.');
   for (const flag of flags()) serving.addOption(flag);
@@ -38,11 +42,14 @@ function createProgram(): Command {
 
 const POOL_FLAGS = new Set(['redisUrl', 'redisPrefix', 'codeDigits', 'poolSize'].map(flagOf));
 
+/** What went wrong, and no stack: whoever starts a server reads one line. */
+const complaint = (text: string): string => `signalbox: ${text.trim().replaceAll('\n', ' ')}\n`;
+
 try {
   await createProgram().parseAsync();
 } catch (error) {
-  // What went wrong, and no stack: whoever starts a server reads one line.
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`signalbox: ${message}\n`);
-  process.exit(error instanceof OptionError ? 2 : 1);
+  // Commander has said it already, be it a complaint or the help that was asked for.
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : USAGE);
+  process.stderr.write(complaint(error instanceof Error ? error.message : String(error)));
+  process.exit(error instanceof OptionError ? USAGE : 1);
 }

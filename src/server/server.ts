@@ -13,7 +13,7 @@ import { type Clock, systemClock } from '../support/clock.ts';
 import { createDigest, type Log, silentLog } from '../support/log.ts';
 import { type Random, systemRandom } from '../support/random.ts';
 import { createAllocation } from './allocation.ts';
-import { createClientAddress } from './client-address.ts';
+import { type ClientAddress, createClientAddress } from './client-address.ts';
 import { createDrain } from './drain.ts';
 import { createEntrance } from './entrance.ts';
 import { createFaults, type Faults } from './faults.ts';
@@ -67,6 +67,8 @@ const SECRET_BYTES = 32;
  */
 export async function startServer(given: PartialOptions, fittings: Fittings): Promise<SignalboxServer> {
   const options = readOptions(given);
+  // Complains about its option before anything is started, as the others do.
+  const addressOf = createClientAddress(options.trustedProxies);
   const { clock = systemClock, random = systemRandom, log = silentLog } = fittings;
   // The alphabet of random text is the one of a node's name; the option's pattern is checked.
   const nodeId = (options.nodeId ?? random.text(NODE_ID_BYTES)) as NodeId;
@@ -87,7 +89,7 @@ export async function startServer(given: PartialOptions, fittings: Fittings): Pr
       log,
       digest: createDigest(secret),
     };
-    return await furnish(house, app, faults, secret);
+    return await furnish(house, app, faults, secret, addressOf);
   } catch (error) {
     await engine.close();
     throw error;
@@ -95,7 +97,13 @@ export async function startServer(given: PartialOptions, fittings: Fittings): Pr
 }
 
 /** Joins the parts, listens, and knows how to take it all down again. */
-async function furnish(house: House, app: FastifyInstance, faults: Faults, secret: string): Promise<SignalboxServer> {
+async function furnish(
+  house: House,
+  app: FastifyInstance,
+  faults: Faults,
+  secret: string,
+  addressOf: ClientAddress,
+): Promise<SignalboxServer> {
   const { options, nodeId, engine, io, clock, random, log } = house;
   const pool = poolOf(options);
   const seating = createSeating(house);
@@ -105,7 +113,7 @@ async function furnish(house: House, app: FastifyInstance, faults: Faults, secre
   const tokens = createResumeTokens(secret, options.resumeTtlMs, clock);
   const lifecycle = createLifecycle(house, seating, tokens, drain, limitsOf(options));
   const hub = createHub(house, seating, createEntrance(house, seating, allocation, guesses), createRelay(house));
-  openGateway(house, hub, lifecycle, faults, createClientAddress(options.trustedProxies));
+  openGateway(house, hub, lifecycle, faults, addressOf);
   engine.fanout.listen((notice) => seating.hear(notice));
 
   const heartbeat = startHeartbeat(house, seating, faults);

@@ -1,0 +1,57 @@
+/** One option, three spellings. */
+import { expect, test } from 'vitest';
+import { flagOf, readFlags, variableOf } from '../../src/cli/flags.ts';
+import { OPTIONS, OptionError, type OptionName } from '../../src/server/options.ts';
+
+test('an option is spelt three ways', () => {
+  expect(flagOf('graceMs')).toBe('--grace-ms');
+  expect(variableOf('graceMs')).toBe('SIGNALBOX_GRACE_MS');
+  expect(variableOf('host')).toBe('SIGNALBOX_HOST');
+});
+
+test('no two options share a spelling', () => {
+  const names = Object.keys(OPTIONS) as OptionName[]; // the table's own keys
+  expect(new Set(names.flatMap((name) => [flagOf(name), variableOf(name)])).size).toBe(2 * names.length);
+});
+
+test('values are read by their kind', () => {
+  const given = {
+    graceMs: '500',
+    demo: 'false',
+    trustedProxies: ' 10.0.0.0/8, ::1 ,',
+    nodeId: 'north',
+    poolLowWater: '0.25',
+  };
+  expect(readFlags(given, {})).toEqual({
+    graceMs: 500,
+    demo: false,
+    trustedProxies: ['10.0.0.0/8', '::1'],
+    nodeId: 'north',
+    poolLowWater: 0.25,
+  });
+});
+
+test('a flag wins over a SIGNALBOX_ variable, that over a plain one; an empty one is none', () => {
+  const all = { SIGNALBOX_PORT: '2', PORT: '1' };
+  expect(readFlags({ port: '3' }, all)).toEqual({ port: 3 });
+  expect(readFlags({}, all)).toEqual({ port: 2 });
+  expect(readFlags({}, { ...all, SIGNALBOX_PORT: '' })).toEqual({ port: 1 });
+  expect(readFlags({}, { PORT: '', SIGNALBOX_SECRET: '', PATH: '/bin' })).toEqual({});
+  expect(readFlags({}, { HOST: '::1', REDIS_URL: 'redis://r' })).toEqual({ host: '::1', redisUrl: 'redis://r' });
+});
+
+test.each<[string, Record<string, string>, Record<string, string>, string]>([
+  ['a unit', { graceMs: '30s' }, {}, '--grace-ms'],
+  ['hexadecimal', {}, { SIGNALBOX_GRACE_MS: '0x10' }, 'SIGNALBOX_GRACE_MS'],
+  ['an exponent', {}, { SIGNALBOX_GRACE_MS: '1e3' }, 'SIGNALBOX_GRACE_MS'],
+  ['a blank', {}, { SIGNALBOX_GRACE_MS: ' ' }, 'SIGNALBOX_GRACE_MS'],
+  ['a word for a plain variable', {}, { PORT: 'http' }, 'PORT'],
+  ['yes', { demo: 'yes' }, {}, '--demo'],
+  ['a variable that is almost one', {}, { SIGNALBOX_GRACE: '1' }, 'SIGNALBOX_GRACE'],
+  ['a variable in small letters', {}, { SIGNALBOX_graceMs: '1' }, 'SIGNALBOX_graceMs'],
+  ['a variable of every object', {}, { SIGNALBOX___PROTO__: '1' }, 'SIGNALBOX___PROTO__'],
+])('%s is refused by the spelling that was used', (_, given, environment, option) => {
+  const read = () => readFlags(given, environment);
+  expect(read).toThrow(OptionError);
+  expect(read).toThrow(expect.objectContaining({ option }));
+});

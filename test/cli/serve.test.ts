@@ -1,0 +1,141 @@
+/** What whoever starts a server reads. */
+import { describe, expect, test } from 'vitest';
+import { flagOf, variableOf } from '../../src/cli/flags.ts';
+import { OPTIONS, type OptionName, readOptions } from '../../src/server/options.ts';
+import { freePort } from '../support/process.ts';
+import { startRedis } from '../support/redis.ts';
+import { type Ended, runSignalbox, startSignalbox } from '../support/signalbox.ts';
+
+const NAMES = Object.keys(OPTIONS) as OptionName[]; // the table's own keys
+const LOCAL = ['--host', '127.0.0.1', '--port', '0'];
+
+/** One line, which begins with who says it and holds no stack. */
+function expectOneLine({ stderr, stdout }: Ended): string {
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(/^signalbox: .+\n$/);
+  expect(stderr).not.toMatch(/\n.+|^\s*at /m);
+  return stderr;
+}
+
+describe('--help', () => {
+  test('lists every option with its meaning, its default and its variable', async () => {
+    const { code, stdout } = await runSignalbox(['serve', '--help']);
+    expect(code).toBe(0);
+    const text = stdout.replaceAll(/\s+/g, ' ');
+    const defaults = readOptions({});
+    for (const name of NAMES) {
+      const { about } = OPTIONS[name];
+      const value = defaults[name];
+      const shown = value === undefined || (Array.isArray(value) && value.length === 0) ? '(' : `(default ${value}; `;
+      expect(text).toContain(` ${flagOf(name)} `);
+      expect(text).toContain(`${about} ${shown}${variableOf(name)}`);
+    }
+    for (const plain of ['PORT', 'HOST', 'REDIS_URL']) expect(text).toContain(` or ${plain})`);
+    expect(text).toContain('SIGNALBOX_LOG_LEVEL');
+  });
+
+  test('of the program names its commands; --version is the package’s', async () => {
+    const [help, version] = await Promise.all([runSignalbox(['--help']), runSignalbox(['--version'])]);
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    for (const command of ['serve', 'pool']) expect(help.stdout).toContain(`  ${command} `);
+    expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+});
+
+describe('what cannot be understood: one line, exit code 2', () => {
+  test.each<[string, string[], Record<string, string>, RegExp]>([
+    ['an unknown flag', ['--prot', '3000'], {}, /unknown option '--prot' .*--port/],
+    ['an unknown variable', [], { SIGNALBOX_GRACE: '1' }, /SIGNALBOX_GRACE: no such option/],
+    ['letters for a number', ['--grace-ms', '30s'], {}, /--grace-ms: not a number/],
+    ['a flag without its value', ['--port'], {}, /--port.* argument missing/],
+    ['an argument that nobody asked for', ['now'], {}, /too many arguments/],
+    ['a number out of range', ['--port', '70000'], {}, /port: .*65535/],
+    ['a level that there is not', [], { SIGNALBOX_LOG_LEVEL: 'loud' }, /LOG_LEVEL.*debug, info, warn, error, silent/],
+    [
+      'a proxy that is no network',
+      ['--trusted-proxies', '10.0.0.0/8,10.0.0.0/99'],
+      {},
+      /trustedProxies: 10\.0\.0\.0\/99/,
+    ],
+  ])('%s', async (_, args, env, says) => {
+    const ended = await runSignalbox(['serve', ...LOCAL, ...args], env);
+    expect(ended.code).toBe(2);
+    expect(expectOneLine(ended)).toMatch(says);
+  });
+
+  test('an unknown command', async () => {
+    const ended = await runSignalbox(['server']);
+    expect(ended.code).toBe(2);
+    expect(expectOneLine(ended)).toMatch(/unknown command 'server'/);
+  });
+
+  test('a secret that is too short is not repeated', async () => {
+    const ended = await runSignalbox(['serve', ...LOCAL, '--secret', 'hunter2']);
+    expect(ended.code).toBe(2);
+    expect(expectOneLine(ended)).toMatch(/secret: /);
+    expect(ended.stderr).not.toContain('hunter2');
+  });
+});
+
+describe('what cannot be done: one line, exit code 1', () => {
+  test('a port in use', async () => {
+    await using first = await startSignalbox();
+    const ended = await runSignalbox([
+      'serve',
+      '--host',
+      '127.0.0.1',
+      '--port',
+      String(first.port),
+      '--log-level',
+      'error',
+    ]);
+    expect(ended.code).toBe(1);
+    expect(expectOneLine(ended)).toMatch(new RegExp(`127\\.0\\.0\\.1:${first.port}`));
+  });
+
+  test('a Redis that is not there, without the credentials', async () => {
+    const port = await freePort();
+    const url = `redis://operator:hunter2@127.0.0.1:${port}`;
+    const ended = await runSignalbox(['serve', ...LOCAL, '--redis-url', url, '--log-level', 'error']);
+    expect(ended.code).toBe(1);
+    expect(expectOneLine(ended)).toContain(`Redis at 127.0.0.1:${port} did not answer`);
+    expect(ended.stderr).not.toMatch(/hunter2|operator/);
+  });
+
+  test.each(['redis://:hunter2@:::', 'http://:hunter2@127.0.0.1'])('a Redis URL that is none: %s', async (url) => {
+    const ended = await runSignalbox(['serve', ...LOCAL, '--redis-url', url, '--log-level', 'error']);
+    expect(ended.code).not.toBe(0);
+    expect(expectOneLine(ended)).toMatch(/Redis URL/);
+    expect(ended.stderr).not.toContain('hunter2');
+  });
+});
+
+describe('a server that runs', () => {
+  test('prints one block: address, node, engine, nodes seen, codes; the log is JSON; SIGTERM ends it with 0', async () => {
+    await using redis = await startRedis();
+    await using first = await startSignalbox({ redisUrl: redis.url, nodeId: 'north' });
+    await using second = await startSignalbox({ redisUrl: redis.url, nodeId: 'south' });
+    const block = second.child.lines.filter((line) => /^ {2}\S/.test(line));
+    expect(block).toEqual([
+      '  Signalbox is listening',
+      `  address     ${second.url}`,
+      '  node        south',
+      `  engine      redis at 127.0.0.1:${redis.port}`,
+      '  nodes seen  2 (north, south)',
+      '  codes       900,000 free, 0 occupied, 0 cooling of 900,000',
+    ]);
+    for (const { child } of [first, second]) {
+      expect(await child.stop()).toEqual({ code: 0, signal: null });
+      const others = child.lines.filter((line) => line !== '' && !/^ {2}\S/.test(line));
+      expect(others.length).toBeGreaterThan(0);
+      for (const line of others)
+        expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number), msg: expect.any(String) });
+    }
+  });
+
+  test('options come from flags, then SIGNALBOX_ variables, then plain ones', async () => {
+    await using server = await startSignalbox({}, { SIGNALBOX_NODE_ID: 'from-env', PORT: '1', SIGNALBOX_PORT: '2' });
+    expect(server.child.lines).toContain('  node        from-env');
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
+});
