@@ -1,0 +1,63 @@
+/** What stands in the logs, and what never may. */
+import { expect, test } from 'vitest';
+import { connectClient, TestClient } from '../support/client.ts';
+import { startRedis } from '../support/redis.ts';
+import { startSignalbox } from '../support/signalbox.ts';
+
+const SECRET = 'the-secret-of-all-nodes';
+const ADMIN = 'the-token-of-the-operator';
+const PASSWORD = 'hunter2-of-redis';
+
+test('at debug level a whole life leaves no code, no token, no secret and no words in the log', async () => {
+  await using redis = await startRedis({ args: ['--requirepass', PASSWORD] });
+  const redisUrl = redis.url.replace('//', `//:${PASSWORD}@`);
+  await using server = await startSignalbox({
+    logLevel: 'debug',
+    graceMs: 200,
+    redisUrl,
+    secret: SECRET,
+    adminToken: ADMIN,
+  });
+  await using host = await connectClient(server.url, { name: 'Rosalind' });
+  await using guest = await connectClient(server.url);
+  const resume = host.all('welcome')[0]?.resume ?? '';
+  const { room } = await host.must('room:create', { name: 'Confidential' });
+  await guest.must('room:join', { code: room.code });
+  await host.must('signal', { to: guest.userId, data: 'v=0 o=sdp' });
+  await host.must('message', { data: 'whispered' });
+  expect(await guest.refused('room:join', { code: '999999' })).toBe('ROOM_NOT_FOUND');
+  expect(await guest.refused('signal', { to: host.userId, data: undefined })).toBe('BAD_REQUEST');
+  await fetch(`${server.url}/v1/pool`, { headers: { authorization: `Bearer ${ADMIN}` } });
+  await fetch(`${server.url}/v1/pool`, { headers: { authorization: `Bearer not-${ADMIN}` } });
+  host.cut();
+  await guest.next('member:away');
+  await using back = new TestClient(server.url, { resume });
+  await back.next('welcome');
+  await guest.next('member:back');
+  const thief = new TestClient(server.url, { resume: `${resume}x` });
+  await new Promise((resolve) => thief.socket.once('connect_error', resolve));
+  await back.must('room:kick', { userId: guest.userId, ban: true });
+  await back.must('room:close');
+  expect(await server.child.stop()).toEqual({ code: 0, signal: null });
+
+  const lines = server.child.lines.filter((line) => !/^ {2}/.test(line));
+  expect(lines.length).toBeGreaterThan(3);
+  const log = lines.join('\n');
+  const [, payload = '', signature = ''] = resume.split('.');
+  for (const secret of [
+    room.code,
+    '999999',
+    resume,
+    payload,
+    signature,
+    SECRET,
+    ADMIN,
+    PASSWORD,
+    'Rosalind',
+    'Confidential',
+    'sdp',
+    'whispered',
+  ]) {
+    expect(log).not.toContain(secret);
+  }
+});
