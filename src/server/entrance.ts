@@ -68,19 +68,17 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
     if (code.length !== options.codeDigits)
       return refuse('BAD_REQUEST', { message: `A code has ${options.codeDigits} digits.` });
     if (payload.ref !== undefined) return enter(session, code, payload.ref, profile);
-    const retryAfterMs = guesses.waitOf(session.address);
-    if (retryAfterMs > 0)
-      return refuse('RATE_LIMITED', { message: 'Too many wrong codes; wait before the next one.', retryAfterMs });
     const answer = await enterByCode(session, code, profile);
     // The code may have been given to another room between reading and joining: read it once more.
-    const settled = isExpired(answer) ? await enterByCode(session, code, profile) : answer;
-    if (!settled.ok && settled.error.code === 'ROOM_NOT_FOUND') guesses.miss(session.address);
-    return settled;
+    return isExpired(answer) ? enterByCode(session, code, profile) : answer;
   };
 
   const enterByCode = async (session: Session, code: RoomCode, profile: Profile | undefined) => {
-    const found = await engine.apply({ kind: 'read', code });
-    return found.ok ? enter(session, code, found.room.ref, profile) : refuse(found.reason);
+    const found = await guesses.look(session.address, () => engine.apply({ kind: 'read', code }));
+    if (found.ok) return enter(session, code, found.room.ref, profile);
+    if (found.reason !== 'RATE_LIMITED') return refuse(found.reason);
+    const { retryAfterMs } = found;
+    return refuse('RATE_LIMITED', { message: 'Too many wrong codes; wait before the next one.', retryAfterMs });
   };
 
   /** Joins that very room: the channels are live before the transition, so no event after the snapshot is missed. */

@@ -11,7 +11,20 @@ const FORGIVEN_AFTER_MS = 15 * 60_000;
 /** With so many more addresses, those whose last miss is longest ago are forgotten: memory is bounded. */
 const GENERATION_SIZE = 50_000;
 
+/** The address has missed too often to be answered now. */
+export interface MustWait {
+  readonly ok: false;
+  readonly reason: 'RATE_LIMITED';
+  readonly retryAfterMs: number;
+}
+
 export interface Guesses {
+  /**
+   * Looks a code up for an address, and counts a miss when the answer is not ok. No more of its look-ups are under way
+   * at once than it has misses left: who asks for a hundred codes in one moment is not answered a hundred times before
+   * the first miss has been counted. The others wait their turn.
+   */
+  look<Found extends { readonly ok: boolean }>(address: string, find: () => Promise<Found>): Promise<Found | MustWait>;
   /** Milliseconds that the address has to wait before its next try; 0 when it may. */
   waitOf(address: string): number;
   miss(address: string): void;
@@ -42,16 +55,54 @@ export function createGuesses(freeMisses: number, clock: Clock): Guesses {
     begunAt = now;
   };
 
+  const waitOf = (address: string) => {
+    const now = clock.now();
+    return Math.max(0, (find(address, now)?.waitUntil ?? 0) - now);
+  };
+
+  const miss = (address: string) => {
+    const now = clock.now();
+    const count = (find(address, now)?.count ?? 0) + 1;
+    turnGeneration(now);
+    recent.set(address, { count, lastAt: now, waitUntil: now + waitAfter(count - freeMisses) });
+  };
+
+  const turns = createTurns((address) => freeMisses - (find(address, clock.now())?.count ?? 0));
   return {
-    waitOf(address) {
-      const now = clock.now();
-      return Math.max(0, (find(address, now)?.waitUntil ?? 0) - now);
-    },
-    miss(address) {
-      const now = clock.now();
-      const count = (find(address, now)?.count ?? 0) + 1;
-      turnGeneration(now);
-      recent.set(address, { count, lastAt: now, waitUntil: now + waitAfter(count - freeMisses) });
+    waitOf,
+    miss,
+    look: (address, look) =>
+      turns.take(address, async () => {
+        const retryAfterMs = waitOf(address);
+        if (retryAfterMs > 0) return { ok: false, reason: 'RATE_LIMITED', retryAfterMs };
+        const found = await look();
+        if (!found.ok) miss(address);
+        return found;
+      }),
+  };
+}
+
+/** Lets so many of an address work at once as `mostOf` says when a turn is due, one at least; the others queue. */
+function createTurns(mostOf: (address: string) => number) {
+  const addresses = new Map<string, { askers: number; running: number; readonly waiting: (() => void)[] }>();
+  return {
+    async take<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
+      const turns = addresses.get(address) ?? { askers: 0, running: 0, waiting: [] };
+      addresses.set(address, turns);
+      turns.askers += 1;
+      while (turns.running >= Math.max(1, mostOf(address))) {
+        await new Promise<void>((resolve) => turns.waiting.push(resolve));
+      }
+      turns.running += 1;
+      try {
+        return await work();
+      } finally {
+        turns.running -= 1;
+        turns.askers -= 1;
+        // All look again whether it is their turn: how many may work has changed too.
+        for (const look of turns.waiting.splice(0)) look();
+        if (turns.askers === 0) addresses.delete(address);
+      }
     },
   };
 }

@@ -51,6 +51,25 @@ describe('the count', () => {
   });
 });
 
+describe('a look-up', () => {
+  const nobody = { ok: false, reason: 'ROOM_NOT_FOUND' } as const;
+
+  test('a hundred at once are answered no more often than one after the other', async () => {
+    const guesses = createGuesses(5, handClock());
+    const answers = await Promise.all(Array.from({ length: 100 }, () => guesses.look('a', async () => nobody)));
+    expect(answers.filter(({ reason }) => reason === 'ROOM_NOT_FOUND')).toHaveLength(5);
+    expect(guesses.waitOf('a')).toBe(1000);
+  });
+
+  test('right ones at once are all answered, and one that fails holds nobody up', async () => {
+    const guesses = createGuesses(1, handClock());
+    const broken = guesses.look('a', () => Promise.reject(new Error('away')));
+    const looks = Array.from({ length: 60 }, () => guesses.look('a', async () => ({ ok: true })));
+    await expect(broken).rejects.toThrow('away');
+    expect(await Promise.all(looks)).toEqual(looks.map(() => ({ ok: true })));
+  });
+});
+
 describe('at the door', () => {
   const PROXIED: PartialOptions = { trustedProxies: ['127.0.0.1'], poolSize: 100_000 };
   const start = (options: PartialOptions) => startNodes({ kind: 'memory', count: 1 }, options);
