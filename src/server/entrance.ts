@@ -35,9 +35,11 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
     if (!session.connected) return refuse('SESSION_EXPIRED');
     // The generator gives what the pattern of a ref asks for.
     const ref = (await house.references.generate('room')) as RoomRef;
-    const [live, made] = await Promise.allSettled([
-      seating.open(session, ref),
-      allocation.create({
+    const live = seating.open(session, ref);
+    // Waited for below, and not at all when there is no room: a store that is known to be away is not waited for.
+    live.catch(() => {});
+    try {
+      const made = await allocation.create({
         ref,
         by: occupant(session, payload.profile),
         settings: {
@@ -47,19 +49,28 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
           ...roomChanges(payload),
         },
         ...(payload.idempotencyKey !== undefined && { receipt: `${session.userId}:${payload.idempotencyKey}` }),
-      }),
-    ]);
-    if (made.status === 'fulfilled' && made.value.ok && live.status === 'fulfilled') {
-      await seating.sit(session, made.value.room);
-      house.log.info({ ref, code: house.digest(made.value.room.code), by: session.userId }, 'a room was created');
-      return { ok: true, room: made.value.room };
+      });
+      if (made.ok) return await settle(session, made.room, live);
+      seating.shut(session, ref);
+      if (made.reason === 'POOL_EXHAUSTED') return refuse('POOL_EXHAUSTED', made);
+      return await enter(session, made.code, made.ref, payload.profile);
+    } catch (error) {
+      seating.shut(session, ref);
+      throw error;
     }
-    if (made.status === 'fulfilled' && made.value.ok) await undo(session, made.value.room);
-    seating.shut(session, ref);
-    if (made.status === 'rejected') throw made.reason;
-    if (made.value.ok) throw live.status === 'rejected' ? live.reason : new Error('unreachable');
-    if (made.value.reason === 'POOL_EXHAUSTED') return refuse('POOL_EXHAUSTED', made.value);
-    return enter(session, made.value.code, made.value.ref, payload.profile);
+  };
+
+  /** Sits down in the room just made, when its events reach this node; gives it back when they do not. */
+  const settle = async (session: Session, room: RoomSnapshot, live: Promise<void>): Promise<Placed> => {
+    try {
+      await live;
+    } catch (error) {
+      await undo(session, room);
+      throw error;
+    }
+    await seating.sit(session, room);
+    house.log.info({ ref: room.ref, code: house.digest(room.code), by: session.userId }, 'a room was created');
+    return { ok: true, room };
   };
 
   const join = async (session: Session, payload: RequestPayload<'room:join'>): Promise<Placed | Refused> => {

@@ -1,0 +1,82 @@
+/** Several server processes on a Redis of their own. */
+import { auditShards } from '../../src/engine/redis/audit.ts';
+import { createPool } from '../../src/room/pool.ts';
+import type { PartialOptions } from '../../src/server/options.ts';
+import { type RedisServer, startRedis } from './redis.ts';
+import { type SignalboxProcess, startSignalbox } from './signalbox.ts';
+
+const ADMIN_TOKEN = 'the operator of these tests';
+const PATIENCE_MS = 20_000;
+
+export interface Books {
+  readonly occupied: number;
+  readonly cooling: number;
+  readonly seats: number;
+  readonly disagreements: readonly string[];
+}
+
+export interface Fleet extends AsyncDisposable {
+  readonly redis: RedisServer;
+  node(number: number): SignalboxProcess;
+  /** What Redis itself holds. */
+  books(): Promise<Books>;
+  /** What a node's GET /v1/pool says. */
+  pool(number: number): Promise<{ free: number; occupied: number; cooling: number; total: number }>;
+  /** The status of a node's GET /readyz. */
+  readiness(number: number): Promise<number>;
+  /** Resolves when it is that. */
+  becomes(number: number, status: number): Promise<void>;
+}
+
+export async function startFleet(count: number, options: PartialOptions = {}): Promise<Fleet> {
+  const redis = await startRedis();
+  const nodes = await Promise.all(
+    Array.from({ length: count }, (_, number) =>
+      startSignalbox({
+        redisUrl: redis.url,
+        nodeId: `node-${number}`,
+        secret: 'a secret of these tests',
+        adminToken: ADMIN_TOKEN,
+        eventsPerSecond: 100_000,
+        eventsBurst: 100_000,
+        ...options,
+      }),
+    ),
+  );
+  const node = (number: number): SignalboxProcess => {
+    const found = nodes[number];
+    if (found === undefined) throw new Error('no such node');
+    return found;
+  };
+  const readiness = async (number: number) => (await fetch(`${node(number).url}/readyz`)).status;
+  return {
+    redis,
+    node,
+    readiness,
+    async books() {
+      const shards = await auditShards({ url: redis.url, pool: createPool(6) });
+      const sum = (figure: 'occupied' | 'cooling' | 'seats') => shards.reduce((total, it) => total + it[figure], 0);
+      const disagreements = shards.flatMap((shard) => shard.disagreements);
+      return { occupied: sum('occupied'), cooling: sum('cooling'), seats: sum('seats'), disagreements };
+    },
+    async pool(number) {
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+      const { free, occupied, cooling, total } = await (await fetch(`${node(number).url}/v1/pool`, { headers })).json();
+      return { free, occupied, cooling, total };
+    },
+    becomes: (number, status) => eventually(async () => (await readiness(number)) === status),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(nodes.map(({ child }) => (child.running ? child.kill() : undefined)));
+      await redis.stop();
+    },
+  };
+}
+
+/** Asks again and again until it is so. */
+export async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+  const latest = performance.now() + PATIENCE_MS;
+  while (!(await isSo())) {
+    if (performance.now() > latest) throw new Error(`it was not so within ${PATIENCE_MS} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
