@@ -26,7 +26,8 @@ describe('--help', () => {
     for (const name of NAMES) {
       const { about } = OPTIONS[name];
       const value = defaults[name];
-      const shown = value === undefined || (Array.isArray(value) && value.length === 0) ? '(' : `(default ${value}; `;
+      const shown =
+        value === undefined || (Array.isArray(value) && value.length === 0) ? '(' : `(default ${String(value)}; `;
       expect(text).toContain(` ${flagOf(name)} `);
       expect(text).toContain(`${about} ${shown}${variableOf(name)}`);
     }

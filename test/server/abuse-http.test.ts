@@ -14,8 +14,8 @@ const siege = besiege({
   connectTimeoutMs: CONNECT_MS,
   headersTimeoutMs: HEADERS_MS,
   trustedProxies: ['127.0.0.1'],
-  pingIntervalMs: 300,
-  pingTimeoutMs: 300,
+  pingIntervalMs: 500,
+  pingTimeoutMs: 3000,
 });
 
 async function dial(): Promise<Socket> {

@@ -1,4 +1,5 @@
 /** Several server processes on a Redis of their own. */
+import { z } from 'zod';
 import { auditShards } from '../../src/engine/redis/audit.ts';
 import { createPool } from '../../src/room/pool.ts';
 import type { PartialOptions } from '../../src/server/options.ts';
@@ -7,6 +8,8 @@ import { type SignalboxProcess, startSignalbox } from './signalbox.ts';
 
 const ADMIN_TOKEN = 'the operator of these tests';
 const PATIENCE_MS = 20_000;
+
+const figures = z.object({ free: z.int(), occupied: z.int(), cooling: z.int(), total: z.int() });
 
 export interface Books {
   readonly occupied: number;
@@ -21,7 +24,7 @@ export interface Fleet extends AsyncDisposable {
   /** What Redis itself holds. */
   books(): Promise<Books>;
   /** What a node's GET /v1/pool says. */
-  pool(number: number): Promise<{ free: number; occupied: number; cooling: number; total: number }>;
+  pool(number: number): Promise<z.infer<typeof figures>>;
   /** The status of a node's GET /readyz. */
   readiness(number: number): Promise<number>;
   /** Resolves when it is that. */
@@ -61,12 +64,11 @@ export async function startFleet(count: number, options: PartialOptions = {}): P
     },
     async pool(number) {
       const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
-      const { free, occupied, cooling, total } = await (await fetch(`${node(number).url}/v1/pool`, { headers })).json();
-      return { free, occupied, cooling, total };
+      return figures.parse(await (await fetch(`${node(number).url}/v1/pool`, { headers })).json());
     },
     becomes: (number, status) => eventually(async () => (await readiness(number)) === status),
     async [Symbol.asyncDispose]() {
-      await Promise.all(nodes.map(({ child }) => (child.running ? child.kill() : undefined)));
+      await Promise.all(nodes.map(({ child }) => child.kill()));
       await redis.stop();
     },
   };
