@@ -33,14 +33,9 @@ test('of a hundred messages right after a join, none is lost', async () => {
       await ben.must('room:join', { code: room.code });
       await ann.must('message', { data: 'answered' });
       // The two may come in either order: one is said on the news of the join, one on its answer.
-      const said = [`welcome ${ben.userId}`, 'answered'].sort();
+      const said = new Set([`welcome ${ben.userId}`, 'answered']);
       await vi.waitFor(() => expect(ben.all('message')).toHaveLength(2), { interval: 2 });
-      expect(
-        ben
-          .all('message')
-          .map(({ data }) => data)
-          .sort(),
-      ).toEqual(said);
+      expect(new Set(ben.all('message').map(({ data }) => data))).toEqual(said);
       expect(await ben.next('signal')).toMatchObject({ from: ann.userId, data: 'welcome' });
       heard += 1;
       await ben.must('room:leave');
@@ -110,7 +105,7 @@ test('a node without members of a room receives no byte of it', async () => {
   await hush(ben, ann);
   await hush(ann, ben);
   await dan.must('message', { data: 'what the third node receives is its own room' });
-  await cat.next('message', ({ data }) => `${data}`.startsWith('what the third node'));
+  await cat.next('message', ({ data }) => typeof data === 'string' && data.startsWith('what the third node'));
   const [, second = 0, third = 0] = received().map((now, node) => now - (before[node] ?? 0));
   expect(second).toBeGreaterThan(HUNDRED * 1_000);
   expect(third).toBeLessThan(1_000);

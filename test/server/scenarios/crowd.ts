@@ -9,7 +9,7 @@ import type { Scenario } from './play.ts';
 import { figuresOf } from './stock.ts';
 
 const PER_SECOND = 50;
-const VISITS = 150;
+const VISITS = 100;
 const VISITORS = 15;
 const MANY = 200;
 const AT_A_TIME = 20;
@@ -36,8 +36,8 @@ async function paced(count: number, work: (n: number) => Promise<void>): Promise
   await Promise.all(works);
 }
 
-async function inBatches(work: (n: number) => Promise<void>): Promise<void> {
-  for (let first = 0; first < MANY; first += AT_A_TIME) {
+async function inBatches(count: number, work: (n: number) => Promise<void>): Promise<void> {
+  for (let first = 0; first < count; first += AT_A_TIME) {
     await Promise.all(Array.from({ length: AT_A_TIME }, (_, n) => work(first + n)));
   }
 }
@@ -85,7 +85,7 @@ export const crowd: Readonly<Record<string, Scenario>> = {
   async 'joining and vanishing at once, many times: nobody stays'(nodes) {
     await using pair = await pairUp(nodes, { maxUsers: 100 });
     const { ann, ben, room } = pair;
-    await inBatches(async (n) => {
+    await inBatches(MANY, async (n) => {
       const guest = await connectClient(nodes.url(n));
       guest.socket.emit('room:join', { code: room.code });
       // Some say that they go, some are cut off, and some do so when the server has just begun.
@@ -104,7 +104,7 @@ export const crowd: Readonly<Record<string, Scenario>> = {
   async 'creating and vanishing at once, many times: no code stays behind'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     const { room } = await ann.must('room:create');
-    await inBatches(async (n) => {
+    await inBatches(MANY / 2, async (n) => {
       const guest = await connectClient(nodes.url(n));
       guest.socket.emit('room:create', {});
       if (n % 2 === 0) guest.socket.disconnect();
@@ -118,7 +118,7 @@ export const crowd: Readonly<Record<string, Scenario>> = {
 
   async 'connecting and vanishing at once, many times: the server does not mind'(nodes) {
     await using ann = await connectClient(nodes.url(0));
-    await inBatches(async (n) => {
+    await inBatches(MANY / 2, async (n) => {
       const guest = new TestClient(nodes.url(n));
       await new Promise((resolve) => guest.socket.io.once('open', () => resolve(undefined)));
       guest.cut();

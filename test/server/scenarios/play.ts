@@ -9,7 +9,7 @@ export type Scenario = (nodes: Nodes) => Promise<void>;
 interface Piece {
   readonly options?: PartialOptions;
   readonly fittings?: Partial<Fittings>;
-  /** For scenarios that mostly wait for deadlines: they do not mind each other. */
+  /** For scenarios that mostly wait for deadlines: they do not mind each other, and the stages do not either. */
   readonly concurrent?: boolean;
   readonly scenarios: Readonly<Record<string, Scenario>>;
 }
@@ -18,14 +18,14 @@ interface Piece {
 const PATIENT: PartialOptions = { freeMisses: 1_000_000 };
 
 export function play(title: string, { options, fittings, concurrent = false, scenarios }: Piece): void {
-  describe.each(STAGES)(`${title}: $stage`, (stage) => {
-    let nodes: Nodes;
-    beforeAll(async () => {
-      nodes = await startNodes(stage, { ...PATIENT, ...options }, fittings);
-    });
-    afterAll(() => nodes[Symbol.asyncDispose]());
-    describe('plays', { concurrent }, () => {
+  for (const stage of STAGES) {
+    describe(`${title}: ${stage.stage}`, { concurrent }, () => {
+      let nodes: Nodes;
+      beforeAll(async () => {
+        nodes = await startNodes(stage, { ...PATIENT, ...options }, fittings);
+      });
+      afterAll(() => nodes[Symbol.asyncDispose]());
       for (const [name, scenario] of Object.entries(scenarios)) test(name, () => scenario(nodes));
     });
-  });
+  }
 }
