@@ -61,7 +61,7 @@ function listen(line: TcpProxy) {
   });
   return {
     waves,
-    stop() {
+    stop: () => {
       stopUp();
       stopDown();
     },
