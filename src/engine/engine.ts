@@ -41,7 +41,7 @@ export interface Fanout {
    * How many nodes listen to a Socket.IO room. `send` is always called and MUST emit to that room before it returns.
    * Without an adapter of its own the engine knows of no other nodes and answers 0.
    *
-   * @throws StoreUnavailable when the store does not answer in time.
+   * @throws StoreUnavailable when the emit did not leave this node, or the store does not answer in time.
    */
   receivers(send: () => void): Promise<number>;
   /** Tells one node something; it is lost when the node is away. */
@@ -62,6 +62,9 @@ export interface EngineHealth {
   /** Since when, in milliseconds since 1970. */
   readonly since: number;
 }
+
+/** Begins every key and channel of a shared store, unless an option says otherwise. */
+export const DEFAULT_PREFIX = 'sb:';
 
 /** What the server tells the engine that is made for it. */
 export interface EngineSettings {

@@ -29,7 +29,7 @@ export const ERRORS = {
   PAYLOAD_TOO_LARGE: { message: 'The payload is larger than the limit.', retryable: false },
   RATE_LIMITED: { message: 'Too many requests; slow down.', retryable: true },
   QUOTA_EXCEEDED: { message: 'Too many connections from this address.', retryable: true, reserved: true },
-  CONFLICT: { message: 'The request contradicts what another one has done.', retryable: false },
+  CONFLICT: { message: 'The request contradicts itself, or what another one has done.', retryable: false },
   POOL_EXHAUSTED: { message: 'Every room code is in use.', retryable: true },
   STORE_UNAVAILABLE: { message: 'The shared store does not answer; try again.', retryable: true },
   REFERENCE_UNAVAILABLE: { message: 'No reference can be issued now; try again.', retryable: true },

@@ -39,7 +39,6 @@ export const COMMON_ERRORS = [
   'RATE_LIMITED',
   'STORE_UNAVAILABLE',
   'SESSION_EXPIRED',
-  'DRAINING',
   'INTERNAL',
 ] as const satisfies readonly ErrorCode[];
 
@@ -125,13 +124,13 @@ export const REQUESTS = {
       'connection, or received by the node that holds it.',
     payload: z.strictObject({ to: userId, data: json(LIMITS.signalBytes) }),
     reply: nothing,
-    errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'PEER_NOT_FOUND', 'PEER_AWAY', 'PAYLOAD_TOO_LARGE'],
+    errors: ['NOT_IN_ROOM', 'PEER_NOT_FOUND', 'PEER_AWAY', 'PAYLOAD_TOO_LARGE'],
   },
   message: {
     about: 'Says something to everyone in the room, the sender included.',
     payload: z.strictObject({ data: json(LIMITS.messageBytes) }),
     reply: nothing,
-    errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'PAYLOAD_TOO_LARGE'],
+    errors: ['NOT_IN_ROOM', 'PAYLOAD_TOO_LARGE'],
   },
   heartbeat: {
     about: 'Keeps the user and its seat. `rev` is the revision the client has applied, if it is in a room.',

@@ -46,7 +46,7 @@ export const displayName = z
   .refine((text) => text.isWellFormed() && !/\p{Control}/u.test(text), 'no control characters');
 
 /** A word for programs, such as the kind of a room or what a member sends. */
-export const word = z.string().regex(/^[A-Za-z0-9_-]{1,32}$/);
+export const word = z.string().regex(new RegExp(`^[A-Za-z0-9_-]{1,${LIMITS.wordLength}}$`));
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 

@@ -78,6 +78,8 @@ export interface Read {
   readonly kind: 'read';
   readonly code: RoomCode;
   readonly ref?: RoomRef;
+  /** Who thinks of joining: is told at once when the room would not have this user. */
+  readonly joiner?: UserId;
 }
 export interface Tick {
   readonly kind: 'tick';
@@ -138,6 +140,9 @@ export interface Refusal<Reason extends ErrorCode = ErrorCode> {
 /** The seat's room or session is not the one the command names. */
 export type SeatRefusal = Refusal<'CODE_EXPIRED' | 'NOT_IN_ROOM' | 'SESSION_EXPIRED'>;
 
+/** The room would not have this user, who has no seat in it. */
+export type JoinRefusal = Refusal<'BANNED' | 'ROOM_LOCKED' | 'ROOM_FULL'>;
+
 /** A session that has lost its seat by somebody else's doing: the node that holds it must be told. */
 export interface Evicted {
   readonly code: RoomCode;
@@ -167,9 +172,7 @@ interface Outcomes {
     | { readonly ok: false; readonly reason: 'FULL'; readonly freesInMs: number | null }
     /** This create has been done before; the room may have ended since. */
     | { readonly ok: false; readonly reason: 'REPLAYED'; readonly code: RoomCode; readonly ref: RoomRef };
-  join:
-    | Placed
-    | Refusal<'ROOM_NOT_FOUND' | 'CODE_EXPIRED' | 'BANNED' | 'ROOM_LOCKED' | 'ROOM_FULL' | 'SESSION_EXPIRED'>;
+  join: Placed | JoinRefusal | Refusal<'CODE_EXPIRED' | 'SESSION_EXPIRED'>;
   leave: Moved | SeatRefusal;
   suspend: Moved | SeatRefusal;
   resume: Placed | SeatRefusal;
@@ -177,7 +180,7 @@ interface Outcomes {
   update: Placed | SeatRefusal | Refusal<'FORBIDDEN'>;
   kick: Moved | SeatRefusal | Refusal<'FORBIDDEN' | 'PEER_NOT_FOUND' | 'CONFLICT'>;
   close: Moved | SeatRefusal | Refusal<'FORBIDDEN'>;
-  read: { readonly ok: true; readonly room: RoomSnapshot } | Refusal<'ROOM_NOT_FOUND' | 'CODE_EXPIRED'>;
+  read: { readonly ok: true; readonly room: RoomSnapshot } | JoinRefusal | Refusal<'ROOM_NOT_FOUND' | 'CODE_EXPIRED'>;
   tick: Done & {
     /** Of every room in `held` that is still there. */
     readonly revs: readonly { readonly code: RoomCode; readonly ref: RoomRef; readonly rev: number }[];

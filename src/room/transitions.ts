@@ -2,11 +2,12 @@
  * The specification. Each function takes a shard's state, a command and an instant, and gives the outcome and the next
  * state: no clock, no chance, no I/O. The memory engine is these functions; every Lua script is a translation of one.
  */
-import type { RoomCode } from '../protocol/ids.ts';
+import type { RoomCode, UserId } from '../protocol/ids.ts';
 import type {
   Close,
   Create,
   Join,
+  JoinRefusal,
   Kick,
   Leave,
   Outcome,
@@ -87,13 +88,18 @@ export function join(shard: Shard, command: Join, { now, policy }: Circumstances
   const { by } = command;
   const room = shard.rooms.get(command.code);
   if (room?.ref !== command.ref) return refuse({ ok: false, reason: 'CODE_EXPIRED' });
-  if (room.banned.includes(by.userId)) return refuse({ ok: false, reason: 'BANNED' });
+  const reason = whyNotJoin(room, by.userId);
+  if (reason !== undefined) return refuse({ ok: false, reason });
   const seat = seatOf(room, by.userId);
+  return seat === undefined ? placed(room, sit(room, by, now, policy)) : comeBack(room, seat, by, now, policy);
+}
+
+function whyNotJoin(room: Room, userId: UserId): JoinRefusal['reason'] | undefined {
+  if (room.banned.includes(userId)) return 'BANNED';
   // Who has a seat already may always come back to it, into a full or locked room too.
-  if (seat !== undefined) return comeBack(room, seat, by, now, policy);
-  if (room.locked) return refuse({ ok: false, reason: 'ROOM_LOCKED' });
-  if (room.seats.length >= room.maxUsers) return refuse({ ok: false, reason: 'ROOM_FULL' });
-  return placed(room, sit(room, by, now, policy));
+  if (seatOf(room, userId) !== undefined) return undefined;
+  if (room.locked) return 'ROOM_LOCKED';
+  return room.seats.length >= room.maxUsers ? 'ROOM_FULL' : undefined;
 }
 
 export function leave(shard: Shard, command: Leave, { now, policy }: Circumstances): Step<Leave> {
@@ -175,6 +181,8 @@ export function read(shard: Shard, command: Read): Step<Read> {
   const room = shard.rooms.get(command.code);
   if (command.ref !== undefined && room?.ref !== command.ref) return refuse({ ok: false, reason: 'CODE_EXPIRED' });
   if (room === undefined) return refuse({ ok: false, reason: 'ROOM_NOT_FOUND' });
+  const reason = command.joiner === undefined ? undefined : whyNotJoin(room, command.joiner);
+  if (reason !== undefined) return refuse({ ok: false, reason });
   return { outcome: { ok: true, room: toSnapshot(room) }, writes: {} };
 }
 

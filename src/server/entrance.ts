@@ -2,7 +2,7 @@
 import type { RequestPayload } from '../protocol/events.ts';
 import type { RoomCode, RoomRef } from '../protocol/ids.ts';
 import type { Profile, RoomSnapshot } from '../protocol/snapshot.ts';
-import type { Occupant } from '../room/commands.ts';
+import type { Join, Occupant, Outcome } from '../room/commands.ts';
 import type { Allocation } from './allocation.ts';
 import { type Refused, refuse } from './answers.ts';
 import { roomChanges, seatChanges } from './changes.ts';
@@ -22,7 +22,8 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
   const { engine, options } = house;
 
   const occupant = (session: Session, profile: Profile | undefined): Occupant => {
-    const name = profile?.name ?? session.name;
+    if (profile !== undefined) session.introduce(profile);
+    const { name } = session;
     return {
       userId: session.userId,
       session: session.number,
@@ -50,10 +51,10 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
         },
         ...(payload.idempotencyKey !== undefined && { receipt: `${session.userId}:${payload.idempotencyKey}` }),
       });
-      if (made.ok) return await settle(session, made.room, live);
+      if (made.ok) return await settle(session, made.room, live, payload.idempotencyKey !== undefined);
       seating.shut(session, ref);
       if (made.reason === 'POOL_EXHAUSTED') return refuse('POOL_EXHAUSTED', made);
-      return await enter(session, made.code, made.ref, payload.profile);
+      return await enterRef(session, made.code, made.ref, payload.profile);
     } catch (error) {
       seating.shut(session, ref);
       throw error;
@@ -61,7 +62,7 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
   };
 
   /** Sits down in the room just made, when its events reach this node; gives it back when they do not. */
-  const settle = async (session: Session, room: RoomSnapshot, live: Promise<void>): Promise<Placed> => {
+  const settle = async (session: Session, room: RoomSnapshot, live: Promise<void>, keyed: boolean): Promise<Placed> => {
     try {
       await live;
     } catch (error) {
@@ -69,6 +70,8 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
       throw error;
     }
     await seating.sit(session, room);
+    // Nobody heard of the room, unless the client asks again with its key: then it finds its seat kept.
+    if (!session.connected && !keyed) await undo(session, room);
     house.log.info({ ref: room.ref, code: house.digest(room.code), by: session.userId }, 'a room was created');
     return { ok: true, room };
   };
@@ -78,18 +81,30 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
     const { code, profile } = payload;
     if (code.length !== options.codeDigits)
       return refuse('BAD_REQUEST', { message: `A code has ${options.codeDigits} digits.` });
-    if (payload.ref !== undefined) return enter(session, code, payload.ref, profile);
+    if (payload.ref !== undefined) return enterRef(session, code, payload.ref, profile);
     const answer = await enterByCode(session, code, profile);
     // The code may have been given to another room between reading and joining: read it once more.
     return isExpired(answer) ? enterByCode(session, code, profile) : answer;
   };
 
+  /**
+   * The room is asked first whether it would have the user: whoever enters its channels hears it, and a stranger who is
+   * refused a hundred times must not hear a hundred snatches of it.
+   */
   const enterByCode = async (session: Session, code: RoomCode, profile: Profile | undefined) => {
-    const found = await guesses.look(session.address, () => engine.apply({ kind: 'read', code }));
+    const joiner = session.userId;
+    const found = await guesses.look(session.address, () => engine.apply({ kind: 'read', code, joiner }));
     if (found.ok) return enter(session, code, found.room.ref, profile);
     if (found.reason !== 'RATE_LIMITED') return refuse(found.reason);
     const { retryAfterMs } = found;
     return refuse('RATE_LIMITED', { message: 'Too many wrong codes; wait before the next one.', retryAfterMs });
+  };
+
+  const enterRef = async (session: Session, code: RoomCode, ref: RoomRef, profile: Profile | undefined) => {
+    // Who sits there already hears the room already.
+    if (session.seat?.ref === ref) return enter(session, code, ref, profile);
+    const found = await engine.apply({ kind: 'read', code, ref, joiner: session.userId });
+    return found.ok ? enter(session, code, ref, profile) : refuse(found.reason);
   };
 
   /** Joins that very room: the channels are live before the transition, so no event after the snapshot is missed. */
@@ -103,6 +118,7 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
     const seated = seat?.ref === ref;
     // A room has one code: nothing is asked that could cost the seat in that very room.
     if (seated && seat.code !== code) return refuse('CODE_EXPIRED');
+    if (!session.connected) return refuse('SESSION_EXPIRED');
     try {
       await seating.open(session, ref);
       const outcome = await engine.apply({ kind: 'join', code, ref, by: occupant(session, profile) });
@@ -111,15 +127,24 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
         seating.shut(session, ref);
         return outcome.reason === 'SESSION_EXPIRED' ? seating.expire(session) : refuse(outcome.reason);
       }
-      seating.fan(outcome.events);
-      // Nobody heard that the join succeeded: the client will not look for this seat.
-      if (!session.connected && !seated) await undo(session, outcome.room);
-      else await seating.sit(session, outcome.room);
+      await takeSeat(session, outcome, seated);
       return { ok: true, room: outcome.room };
     } catch (error) {
       if (!seated) seating.shut(session, ref);
       throw error;
     }
+  };
+
+  const takeSeat = async (
+    session: Session,
+    { room, events }: Extract<Outcome<Join>, { ok: true }>,
+    seated: boolean,
+  ) => {
+    const sitting = seating.sit(session, room);
+    seating.fan(events);
+    await sitting;
+    // Nobody heard that the join succeeded: the client will not look for this seat.
+    if (!session.connected && !seated) await undo(session, room);
   };
 
   /** Gives back what was taken for nobody. If that fails too, the seat is given up when its lease ends. */

@@ -10,6 +10,7 @@ import type { Faults } from './faults.ts';
 import type { House } from './house.ts';
 import type { Hub } from './hub.ts';
 import type { Lifecycle } from './lifecycle.ts';
+import { type Connection, watchOutbound } from './outbound.ts';
 import { RefusedPacket } from './parser.ts';
 import type { Session, Socket } from './session.ts';
 
@@ -62,6 +63,8 @@ export function openGateway(
   const connect = (socket: Socket): void => {
     const { session, arrived } = socket.data.admitted;
     forgetRequest(socket);
+    // What waits to be written is not in the types of Engine.IO, but it is where its documentation says.
+    watchOutbound(socket.conn as unknown as Connection, options);
     const budget = new Budget(options, clock.now());
     socket.use((packet) => receive(session, budget, packet));
     socket.on('disconnect', () => {

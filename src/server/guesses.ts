@@ -20,11 +20,14 @@ export interface MustWait {
 
 export interface Guesses {
   /**
-   * Looks a code up for an address, and counts a miss when the answer is not ok. No more of its look-ups are under way
+   * Looks a code up for an address, and counts a miss when no room has it. No more of its look-ups are under way
    * at once than it has misses left: who asks for a hundred codes in one moment is not answered a hundred times before
    * the first miss has been counted. The others wait their turn.
    */
-  look<Found extends { readonly ok: boolean }>(address: string, find: () => Promise<Found>): Promise<Found | MustWait>;
+  look<Found extends { readonly ok: boolean; readonly reason?: string }>(
+    address: string,
+    find: () => Promise<Found>,
+  ): Promise<Found | MustWait>;
   /** Milliseconds that the address has to wait before its next try; 0 when it may. */
   waitOf(address: string): number;
   miss(address: string): void;
@@ -76,7 +79,7 @@ export function createGuesses(freeMisses: number, clock: Clock): Guesses {
         const retryAfterMs = waitOf(address);
         if (retryAfterMs > 0) return { ok: false, reason: 'RATE_LIMITED', retryAfterMs };
         const found = await look();
-        if (!found.ok) miss(address);
+        if (found.reason === 'ROOM_NOT_FOUND') miss(address);
         return found;
       }),
   };

@@ -8,17 +8,17 @@ import { SHARDS } from '../room/pool.ts';
 import type { Stop } from '../support/clock.ts';
 import type { Faults } from './faults.ts';
 import type { House } from './house.ts';
-import type { LocalRoom } from './roster.ts';
+import type { Roster } from './roster.ts';
 import { FAREWELL_MS, type Seating } from './seating.ts';
 
 /** Leases, rooms and codes reaped in one step: a few milliseconds of the store's time at most. */
 const REAP_LIMIT = 100;
+/** Records written side by side. */
+const TOUCH_BATCH = 200;
 
 export interface Heartbeat {
   /** The figures of each shard at its last visit; `undefined` before the first. */
   readonly stock: readonly (StockFigures | undefined)[];
-  /** Visits every shard now. */
-  visitAll(): Promise<void>;
   stop: Stop;
 }
 
@@ -32,10 +32,8 @@ export function startHeartbeat(house: House, seating: Seating, faults: Faults): 
     seating.evict(outcome.evicted);
     seating.fan(outcome.events);
     for (const key of outcome.lost) comeBack(house, seating, key);
-    for (const { ref, rev } of outcome.revs) {
-      const room = roster.room(ref);
-      if (room !== undefined) tellRevision(room, rev);
-    }
+    // One turn later: events that have just been told reach this node's clients before the revision they have led to.
+    setImmediate(() => tellRevisions(roster, outcome.revs));
   };
 
   /** @throws what the engine throws. */
@@ -61,17 +59,23 @@ export function startHeartbeat(house: House, seating: Seating, faults: Faults): 
     }
   };
 
+  // At once, so that the figures of the pool are known from the beginning.
+  for (let shard = 0; shard < SHARDS; shard += 1) void visitOnce(shard);
   let next = house.random.integer(SHARDS);
   const stopSteps = clock.every(options.tickMs / SHARDS, () => {
     void visitOnce(next);
     next = (next + 1) % SHARDS;
   });
-  const stopTouching = clock.every(options.tickMs, () => void touchQuietOnes(house, seating, faults));
+  let touching = false;
+  const stopTouching = clock.every(options.tickMs, () => {
+    if (touching) return;
+    touching = true;
+    void touchQuietOnes(house, seating, faults).finally(() => {
+      touching = false;
+    });
+  });
   return {
     stock,
-    async visitAll() {
-      await Promise.all(Array.from({ length: SHARDS }, (_, shard) => visitOnce(shard)));
-    },
     stop() {
       stopSteps();
       stopTouching();
@@ -86,8 +90,8 @@ function heldIn({ roster }: House, shard: number): SeatKey[] {
 }
 
 /**
- * The seat is not this session's any more. Another node may be about to say why; if none does, the client comes back and
- * is told where it stands.
+ * The seat is not this session's any more. Another node may be about to say why. If none does: either a later session of
+ * the user has it, and this one is over; or the client comes back and is told where it stands.
  */
 function comeBack({ roster, clock }: House, seating: Seating, { ref, userId, session: number }: SeatKey): void {
   const session = roster.member(ref, userId);
@@ -95,30 +99,36 @@ function comeBack({ roster, clock }: House, seating: Seating, { ref, userId, ses
   const { seat } = session;
   clock.after(FAREWELL_MS, () => {
     if (session.seat !== seat || !session.connected) return;
-    seating.stand(session);
+    roster.unseat(session);
     seating.shut(session, ref);
-    session.drop();
+    seating.touch(session).then(
+      (now) => (now === undefined ? seating.replace(session) : session.drop()),
+      () => session.drop(),
+    );
   });
 }
 
 /** Pub/sub may lose the last event of a room, which no later one would reveal. */
-function tellRevision(room: LocalRoom, rev: number): void {
-  const { code, ref } = room;
-  if (rev > room.rev) for (const session of room.sessions.values()) session.push('room:rev', { code, ref, rev });
-  room.rev = rev;
+function tellRevisions(roster: Roster, revs: Outcome<Tick>['revs']): void {
+  for (const { code, ref, rev } of revs) {
+    const room = roster.room(ref);
+    if (room === undefined) continue;
+    if (rev > room.rev) for (const session of room.sessions.values()) session.push('room:rev', { code, ref, rev });
+    room.rev = rev;
+  }
 }
 
 /** A background tab sends no heartbeats, yet its connection lives, and so does its user. */
 async function touchQuietOnes({ roster, clock, options }: House, seating: Seating, faults: Faults): Promise<void> {
   const before = clock.now() - options.userTtlMs / 2;
   const quiet = [...roster.sessions()].filter(({ touchedAt }) => touchedAt < before);
-  for (const session of quiet) {
-    try {
-      const now = await seating.touch(session);
-      if (now === undefined) seating.replace(session);
-    } catch (error) {
-      faults(error, 'touch');
-      return;
+  for (let done = 0; done < quiet.length; done += TOUCH_BATCH) {
+    const batch = quiet.slice(done, done + TOUCH_BATCH).filter(({ connected }) => connected);
+    const touched = await Promise.allSettled(batch.map((session) => seating.touch(session)));
+    for (const [place, session] of batch.entries()) {
+      const touch = touched[place];
+      if (touch?.status === 'fulfilled' && touch.value === undefined) seating.replace(session);
+      else if (touch?.status === 'rejected') faults(touch.reason, 'touch');
     }
   }
 }

@@ -10,6 +10,10 @@ import type { Relay } from './relay.ts';
 import type { Seating } from './seating.ts';
 import type { Session } from './session.ts';
 
+/** Requests of one session that may wait for their turn. */
+const LONGEST_LANE = 64;
+const BUSY_RETRY_MS = 1000;
+
 /** One per request of the table. */
 export type Hub = {
   readonly [Name in RequestName]: (session: Session, payload: RequestPayload<Name>) => Promise<Answer<Name>>;
@@ -65,7 +69,7 @@ export function createHub(house: House, seating: Seating, entrance: Entrance, re
   const profile = seated(async (session, key, payload: RequestPayload<'profile'>) => {
     const answer = await change(session, key, { of: 'seat', to: seatChanges(payload) });
     if (!answer.ok) return answer;
-    session.mediaType = payload.mediaType ?? session.mediaType;
+    session.introduce(payload);
     return { ok: true } as const;
   });
 
@@ -110,11 +114,17 @@ export function createHub(house: House, seating: Seating, entrance: Entrance, re
     return renewed.reason === 'SESSION_EXPIRED' ? refused : { ok: true, now, rev: null };
   };
 
+  /** What changes the seat waits its turn, but not in a queue that a client can make as long as it likes. */
+  const inTurn = <Result>(session: Session, work: () => Promise<Result | Refused>): Promise<Result | Refused> =>
+    session.lane.length < LONGEST_LANE
+      ? session.lane.run(work)
+      : Promise.resolve(refuse('RATE_LIMITED', { retryAfterMs: BUSY_RETRY_MS }));
+
   return {
-    'room:create': (session, payload) => session.lane.run(async () => withIce(await entrance.create(session, payload))),
-    'room:join': (session, payload) => session.lane.run(async () => withIce(await entrance.join(session, payload))),
-    'room:leave': (session) => session.lane.run(() => leave(session)),
-    'room:close': (session, payload) => session.lane.run(() => close(session, payload)),
+    'room:create': (session, payload) => inTurn(session, async () => withIce(await entrance.create(session, payload))),
+    'room:join': (session, payload) => inTurn(session, async () => withIce(await entrance.join(session, payload))),
+    'room:leave': (session) => inTurn(session, () => leave(session)),
+    'room:close': (session, payload) => inTurn(session, () => close(session, payload)),
     'room:get': get,
     'room:update': update,
     'room:kick': kick,

@@ -60,7 +60,13 @@ export function createLifecycle(
     const userId = await identify(resume);
     const arrived = await engine.apply({ kind: 'arrive', userId, nodeId, ...(name !== undefined && { name }) });
     const { session: number, connectedAt } = arrived;
-    return { session: new Session(socket, { userId, number, connectedAt, name, address }), arrived };
+    if (socket.conn.readyState !== 'open') {
+      // Socket.IO forgets a connection that is gone by now without a word: nobody else would take this back.
+      await engine.apply({ kind: 'depart', userId, session: number });
+      throw new HandshakeRefused('SESSION_EXPIRED');
+    }
+    const now = house.clock.now();
+    return { session: new Session(socket, { userId, number, connectedAt, now, name, address }), arrived };
   };
 
   const replaceOthers = (session: Session, { previous }: Arrived): void => {
@@ -105,13 +111,21 @@ export function createLifecycle(
       welcome(session, token, outcome.room);
       seating.fan(outcome.events);
       await seated;
-      const { rev } = outcome.room;
-      const now = await engine.apply({ kind: 'read', ...seat });
-      if (now.ok && now.room.rev > rev) session.push('room:rev', { ...seat, rev: now.room.rev });
+      tellMissed(session, seat, outcome.room.rev);
       return true;
     } finally {
       adapter.delAll(standIn);
     }
+  };
+
+  /** Nobody waits for it: if it fails, the tick tells the revision too. */
+  const tellMissed = (session: Session, seat: NonNullable<Arrived['seat']>, rev: number): void => {
+    engine.apply({ kind: 'read', ...seat }).then(
+      (now) => {
+        if (now.ok && now.room.rev > rev) session.push('room:rev', { ...seat, rev: now.room.rev });
+      },
+      (error: unknown) => house.log.debug({ err: error }, 'a resumed room was not read again'),
+    );
   };
 
   const begin = async (session: Session, arrived: Arrived) => {

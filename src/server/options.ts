@@ -3,6 +3,7 @@
  * command line, `SIGNALBOX_GRACE_MS` in the environment; the latter two are derived from this table.
  */
 import { z } from 'zod';
+import { DEFAULT_PREFIX } from '../engine/engine.ts';
 import { DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS } from '../protocol/ids.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { allCodes, createPool, type Pool } from '../room/pool.ts';
@@ -63,7 +64,7 @@ export const OPTIONS = {
     z
       .string()
       .regex(/^[A-Za-z0-9:_-]{1,32}$/)
-      .default('sb:'),
+      .default(DEFAULT_PREFIX),
     'Begins every key and channel in Redis.',
   ),
   secret: optionalText(
@@ -117,7 +118,7 @@ export const OPTIONS = {
   pingIntervalMs: milliseconds(10 * SECOND, 'How often the server pings a connection.'),
   pingTimeoutMs: milliseconds(5 * SECOND, 'How long it waits for the answer.'),
   heartbeatIntervalMs: milliseconds(30 * SECOND, 'How often a client sends its heartbeat.'),
-  userTtlMs: milliseconds(MINUTE, 'How long a user and its seat are kept without a sign of life.', 100),
+  userTtlMs: milliseconds(MINUTE, 'How long a user and its seat are kept without a sign of life.', 200),
   graceMs: milliseconds(30 * SECOND, 'How long the seat of a lost connection is kept.'),
   roomIdleMs: milliseconds(30 * MINUTE, 'A room in which nobody asks for anything ends after this.'),
   roomEmptyMs: milliseconds(5 * MINUTE, 'An empty room ends after this.'),
@@ -125,8 +126,15 @@ export const OPTIONS = {
   codeCooldownMs: milliseconds(10 * MINUTE, 'How long a released code is not handed out.', 0),
   tickMs: milliseconds(10 * SECOND, 'In this time, every node looks after every shard once.', 100),
   drainMs: milliseconds(30 * SECOND, 'How long a shutdown may take.', 100),
-  resumeTtlMs: milliseconds(24 * HOUR, 'How long a resume token is good.'),
+  resumeTtlMs: milliseconds(7 * 24 * HOUR, 'How long a resume token is good.'),
 
+  outboundBytes: whole(
+    1024 * 1024,
+    1024,
+    2 ** 30,
+    'What may wait for a client that does not read; then its connection is closed.',
+  ),
+  outboundMessages: whole(256, 1, 1_000_000, 'The same, counted in messages.'),
   frameBytes: whole(96 * 1024, 1024, 16 * 1024 * 1024, 'Largest frame; a larger one ends its connection.'),
   connectTimeoutMs: milliseconds(5 * SECOND, 'A connection that does not complete its handshake is closed after this.'),
   headersTimeoutMs: milliseconds(10 * SECOND, 'An HTTP request whose headers do not arrive in this time is closed.'),
@@ -184,7 +192,7 @@ function keepUp(options: Options, given: PartialOptions): Options {
 function checkTogether({ userTtlMs, heartbeatIntervalMs, tickMs, codeDigits, poolSize, frameBytes }: Options): void {
   if (heartbeatIntervalMs >= userTtlMs)
     throw new OptionError('heartbeatIntervalMs', `must be less than userTtlMs (${userTtlMs})`);
-  if (tickMs >= userTtlMs) throw new OptionError('tickMs', `must be less than userTtlMs (${userTtlMs})`);
+  if (tickMs > userTtlMs / 2) throw new OptionError('tickMs', `must be at most half of userTtlMs (${userTtlMs})`);
   if (frameBytes < LIMITS.signalBytes + 1024)
     throw new OptionError('frameBytes', 'must leave room for a signal of 64 KiB');
   try {

@@ -17,10 +17,6 @@ export class Roster {
   private readonly rooms = new Map<RoomRef, LocalRoom>();
   private readonly shards: Set<LocalRoom>[] = Array.from({ length: SHARDS }, () => new Set());
 
-  get size(): number {
-    return this.users.size;
-  }
-
   sessions(): Iterable<Session> {
     return this.users.values();
   }
@@ -52,6 +48,8 @@ export class Roster {
       this.rooms.set(ref, room);
       this.shards[shardOf(code)]?.add(room);
     }
+    // The least that any of them knows: the next tick tells all when the room has got further.
+    room.rev = Math.min(room.rev, rev);
     room.sessions.set(session.userId, session);
   }
 

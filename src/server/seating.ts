@@ -72,7 +72,13 @@ export function createSeating(house: House): Seating {
 
   /** The record follows the seat without holding anybody up; the next heartbeat mends what is lost here. */
   const follow = (session: Session) => {
-    touch(session).catch((error: unknown) => house.log.debug({ err: error }, 'a user record was not written'));
+    touch(session).then(
+      (now) => {
+        // The notice of it may have come before this session was known here.
+        if (now === undefined) replace(session);
+      },
+      (error: unknown) => house.log.debug({ err: error }, 'a user record was not written'),
+    );
   };
 
   const stand = (session: Session) => {
@@ -93,8 +99,8 @@ export function createSeating(house: House): Seating {
     if (session.seat?.ref === key.ref) stand(session);
     shut(session, key.ref);
     if (!outcome.ok) return;
-    fan(outcome.events);
     evict(outcome.evicted);
+    fan(outcome.events);
   };
 
   const outlive = (session: Session) => {
@@ -105,19 +111,23 @@ export function createSeating(house: House): Seating {
 
   const sit = async (session: Session, { code, ref, rev }: Pick<RoomInfo, 'code' | 'ref' | 'rev'>) => {
     const before = session.seatKey;
+    // Again even when it is in there: whoever noticed the loss of an earlier seat in this room may have shut them.
+    session.enter(channels(ref, session.userId));
     roster.seat(session, { code, ref }, rev);
     follow(session);
     if (before === undefined || before.ref === ref) return;
     // The new seat is taken; an old one that cannot be given back now is given up when its lease ends.
-    await leave(session, before).catch((error: unknown) =>
-      house.log.warn({ err: error }, 'an old seat was not given back'),
-    );
+    await leave(session, before).catch((error: unknown) => {
+      house.log.warn({ err: error }, 'an old seat was not given back');
+      shut(session, before.ref);
+    });
   };
 
   const replace = (session: Session) => {
     session.push('session:replaced', {});
     roster.remove(session);
-    session.end();
+    // One turn later: what it has just asked is answered first.
+    setImmediate(() => session.end());
   };
 
   const expire = (session: Session) => {

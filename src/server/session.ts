@@ -2,7 +2,7 @@
 import type { Server as IoServer, Socket as IoSocket } from 'socket.io';
 import type { ClientToServerEvents, Push, PushName, ServerToClientEvents } from '../protocol/events.ts';
 import type { RoomCode, RoomRef, SessionNumber, UserId } from '../protocol/ids.ts';
-import type { RoomSnapshot } from '../protocol/snapshot.ts';
+import type { Profile, RoomSnapshot } from '../protocol/snapshot.ts';
 import type { Arrive, Outcome, SeatKey } from '../room/commands.ts';
 import { createLane, type Lane } from './lane.ts';
 
@@ -18,6 +18,8 @@ interface Beginnings {
   readonly userId: UserId;
   readonly number: SessionNumber;
   readonly connectedAt: number;
+  /** The present instant by this node's clock; `connectedAt` is one by the store's. */
+  readonly now: number;
   readonly name: string | undefined;
   readonly address: string;
 }
@@ -42,7 +44,7 @@ export class Session {
     this.userId = from.userId;
     this.number = from.number;
     this.connectedAt = from.connectedAt;
-    this.touchedAt = from.connectedAt;
+    this.touchedAt = from.now;
     this.name = from.name;
     this.address = from.address;
   }
@@ -61,6 +63,12 @@ export class Session {
     const self = members.find(({ userId }) => userId === this.userId);
     this.name ??= self?.name ?? undefined;
     this.mediaType ??= self?.mediaType;
+  }
+
+  /** What the user says of itself goes into its record, and with it into the next room. */
+  introduce({ name, mediaType }: Profile): void {
+    this.name = name ?? this.name;
+    this.mediaType = mediaType ?? this.mediaType;
   }
 
   push<Name extends PushName>(name: Name, body: Push<Name>): void {

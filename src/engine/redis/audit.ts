@@ -3,6 +3,7 @@ import { createClient } from 'redis';
 import { z } from 'zod';
 import type { RoomCode } from '../../protocol/ids.ts';
 import { type Pool, SHARDS, shardOf } from '../../room/pool.ts';
+import { DEFAULT_PREFIX } from '../engine.ts';
 import { createKeys, type Keys, sharedKeys } from './keys.ts';
 import { loadAuditScript, poolFigures } from './scripts.ts';
 
@@ -35,7 +36,7 @@ const reply = z.object({
  * Looks at every shard, each in one step: rooms may come and go meanwhile. It changes nothing. Every shard keeps Redis
  * busy for some milliseconds when it is full, so it is for operators and tests, not for a timer.
  */
-export async function auditShards({ url, prefix = 'sb:', pool }: AuditOptions): Promise<ShardAudit[]> {
+export async function auditShards({ url, prefix = DEFAULT_PREFIX, pool }: AuditOptions): Promise<ShardAudit[]> {
   const client: Client = createClient({ url, maintNotifications: 'disabled', disableClientInfo: true });
   // The error of a connection that is lost in between is the one of the command that was under way.
   client.on('error', () => {});

@@ -54,7 +54,7 @@ export interface Bus {
   live(channel: string): Promise<void>;
   /**
    * How many subscribers the publish inside `send` found. `send` publishes at most once, synchronously: `tell`, or an
-   * emit to one Socket.IO room. 0 when it was dropped or published nothing, rejects when the answer stays unknown.
+   * emit to one Socket.IO room. 0 when it published nothing, rejects when it was dropped or the answer stays unknown.
    */
   receivers(send: () => void): Promise<number>;
   tell(nodeId: string, text: string): void;
@@ -128,7 +128,7 @@ function adapterClient(publications: Publications, subscriptions: Subscriptions)
 }
 
 interface Capture {
-  /** Subscribers that the publish found; a publish that was dropped found none. */
+  /** Subscribers that the publish found. */
   reply: Promise<number>;
 }
 
@@ -160,6 +160,7 @@ class Publications {
     this.#capture = undefined; // one publish for each capture: a second one has an answer of its own
     if (!this.up) {
       this.#dropped += 1;
+      if (capture !== undefined) capture.reply = Promise.reject(this.#unavailable());
       return;
     }
     if (this.#unanswered === 0) this.#lastAnswer = performance.now();

@@ -100,16 +100,16 @@ const events = z.array(
   }),
 );
 
-const evicted = z.array(
-  z.object({
-    code: roomCode,
-    ref: roomRef,
-    userId,
-    session: sessionNumber,
-    nodeId,
-    reason: z.enum([...LEAVE_REASONS, ...CLOSE_REASONS]),
-  }),
-);
+/** A session that has lost its seat: told by scripts, and by nodes to each other. */
+export const evictedSession = z.object({
+  code: roomCode,
+  ref: roomRef,
+  userId,
+  session: sessionNumber,
+  nodeId,
+  reason: z.enum([...LEAVE_REASONS, ...CLOSE_REASONS]),
+});
+const evicted = z.array(evictedSession);
 
 const ok = z.literal(true);
 const refused = <const Reason extends string>(...reasons: readonly [Reason, ...Reason[]]) =>
@@ -143,7 +143,7 @@ const REPLIES = {
   close: z.union([moved, seatRefused, refused('FORBIDDEN')]),
   read: z.union([
     z.object(whole).transform((raw) => ({ ok: raw.ok, room: snapshotOf(raw) })),
-    refused('ROOM_NOT_FOUND', 'CODE_EXPIRED'),
+    refused('ROOM_NOT_FOUND', 'CODE_EXPIRED', 'BANNED', 'ROOM_LOCKED', 'ROOM_FULL'),
   ]),
   stock: z.object({ ok, ...figures }),
   arrive: z.object({

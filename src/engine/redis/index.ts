@@ -4,7 +4,14 @@ import type { NodeId } from '../../protocol/ids.ts';
 import type { Command, Outcome } from '../../room/commands.ts';
 import type { Clock } from '../../support/clock.ts';
 import { type Log, silentLog } from '../../support/log.ts';
-import { type Engine, type EngineSettings, type Fanout, type Notice, StoreUnavailable } from '../engine.ts';
+import {
+  DEFAULT_PREFIX,
+  type Engine,
+  type EngineSettings,
+  type Fanout,
+  type Notice,
+  StoreUnavailable,
+} from '../engine.ts';
 import { type Bus, createBus, roomChannel } from './bus.ts';
 import { connectRedis, type RedisClients } from './connect.ts';
 import { decode } from './decode.ts';
@@ -27,7 +34,7 @@ export interface RedisEngineOptions {
 
 /** @param scripts are the engine's own, but for tests of the tests. */
 export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts = loadScripts()) {
-  const { url, prefix = 'sb:', deadlineMs = 1_500, log = silentLog, clock } = options;
+  const { url, prefix = DEFAULT_PREFIX, deadlineMs = 1_500, log = silentLog, clock } = options;
   const keys = createKeys(prefix);
   /** @throws when Redis cannot be reached, or is one that would lose rooms. */
   return async (settings: EngineSettings): Promise<Engine> => {

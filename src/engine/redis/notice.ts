@@ -1,20 +1,10 @@
 /** What nodes tell each other, as it comes out of Redis: anybody who can write there may have put it in. */
 import { z } from 'zod';
-import type { NodeId } from '../../protocol/ids.ts';
-import { CLOSE_REASONS, LEAVE_REASONS } from '../../protocol/messages.ts';
-import { roomCode, roomRef, sessionNumber, userId } from '../../protocol/snapshot.ts';
+import { sessionNumber, userId } from '../../protocol/snapshot.ts';
 import type { Notice } from '../engine.ts';
+import { evictedSession } from './decode.ts';
 
-const evicted = z.object({
-  code: roomCode,
-  ref: roomRef,
-  userId,
-  session: sessionNumber,
-  // Nodes are named by this server alone.
-  nodeId: z.string().transform((text) => text as NodeId),
-  reason: z.enum([...LEAVE_REASONS, ...CLOSE_REASONS]),
-  banned: z.boolean().exactOptional(),
-});
+const evicted = evictedSession.extend({ banned: z.boolean().exactOptional() });
 
 const notice = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('replaced'), userId, session: sessionNumber }),

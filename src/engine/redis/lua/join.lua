@@ -10,27 +10,16 @@
 local room = load_room(command.code, KEYS[5], KEYS[6])
 local by = command.by
 
--- Ids hold no spaces, so the list of the banned is text with spaces between.
-local function is_banned()
-  return string.find(' ' .. (room.banned or '') .. ' ', ' ' .. by.userId .. ' ', 1, true)
-end
-
 if not room or room.ref ~= command.ref then
   return refuse('CODE_EXPIRED')
 end
-if is_banned() then
-  return refuse('BANNED')
+local reason = why_not_join(room, by.userId)
+if reason then
+  return refuse(reason)
 end
 local seat = seat_of(room, by.userId)
--- Who has a seat already may always come back to it, into a full or locked room too.
 if seat then
   return come_back(room, seat, by)
-end
-if room.locked then
-  return refuse('ROOM_LOCKED')
-end
-if redis.call('HLEN', room.members) >= room.maxUsers then
-  return refuse('ROOM_FULL')
 end
 sit(room, by, opaque(ARGV[2]))
 settle(room)

@@ -4,7 +4,7 @@
 -- KEYS[1..4]  taken, leases, due, cooling of the shard, see room.lua
 -- KEYS[5]     room: hash of the room
 -- KEYS[6]     members: hash, userId -> seat as JSON
--- ARGV[1]     code, and ref when the asker means that very room
+-- ARGV[1]     code; ref when the asker means that very room; joiner, who thinks of joining
 
 local room = load_room(command.code, KEYS[5], KEYS[6])
 if command.ref and (not room or room.ref ~= command.ref) then
@@ -12,5 +12,9 @@ if command.ref and (not room or room.ref ~= command.ref) then
 end
 if not room then
   return refuse('ROOM_NOT_FOUND')
+end
+local reason = command.joiner and why_not_join(room, command.joiner)
+if reason then
+  return refuse(reason)
 end
 return placed(room)

@@ -95,6 +95,27 @@ local function seat_of(room, user_id)
   return text and cjson.decode(text) or nil
 end
 
+-- Ids hold no spaces, so the list of the banned is text with spaces between.
+local function is_banned(room, user_id)
+  return string.find(' ' .. (room.banned or '') .. ' ', ' ' .. user_id .. ' ', 1, true)
+end
+
+local function why_not_join(room, user_id)
+  if is_banned(room, user_id) then
+    return 'BANNED'
+  end
+  -- Who has a seat already may always come back to it, into a full or locked room too.
+  if redis.call('HEXISTS', room.members, user_id) == 1 then
+    return nil
+  end
+  if room.locked then
+    return 'ROOM_LOCKED'
+  end
+  if redis.call('HLEN', room.members) >= room.maxUsers then
+    return 'ROOM_FULL'
+  end
+end
+
 -- In the order of joining.
 local function seats_of(room)
   local seats = {}

@@ -49,7 +49,12 @@ local function reap_room(code)
   if not room then
     return release(code)
   end
-  local _, reason = deadline(room)
+  local at, reason = deadline(room)
+  -- The set was written by a node whose rooms last less long.
+  if at > now then
+    redis.call('ZADD', DUE, at, code)
+    return
+  end
   end_room(room, reason)
   settle(room)
 end
