@@ -1,12 +1,12 @@
 /** A session's beginning and end: arrive, resume, replace, disconnect. */
 
+import { memberChannel, roomChannel } from '../engine/channels.ts';
 import type { UserId } from '../protocol/ids.ts';
 import { PROTOCOL_VERSION } from '../protocol/limits.ts';
 import { type AdvertisedLimits, handshake } from '../protocol/messages.ts';
 import type { RoomSnapshot } from '../protocol/snapshot.ts';
 import type { Arrive, Outcome } from '../room/commands.ts';
 import { HandshakeRefused } from './answers.ts';
-import { memberChannel, roomChannel } from './channels.ts';
 import type { Drain } from './drain.ts';
 import type { House } from './house.ts';
 import type { Seating } from './seating.ts';

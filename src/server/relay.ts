@@ -1,10 +1,10 @@
 /** Hands signals and messages on. A signal to a member on this node touches nothing but the two connections. */
 
+import { memberChannel, roomChannel } from '../engine/channels.ts';
 import type { RequestPayload } from '../protocol/events.ts';
 import type { RoomRef, UserId } from '../protocol/ids.ts';
 import type { SeatKey } from '../room/commands.ts';
 import { type Answer, refuse } from './answers.ts';
-import { memberChannel, roomChannel } from './channels.ts';
 import type { House } from './house.ts';
 import type { Session } from './session.ts';
 

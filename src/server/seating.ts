@@ -1,10 +1,11 @@
 /** The steps that taking, changing and losing a seat have in common: channels, events, notices, the user's record. */
+
+import { memberChannel, roomChannel } from '../engine/channels.ts';
 import type { Notice } from '../engine/engine.ts';
 import type { NodeId, RoomRef, UserId } from '../protocol/ids.ts';
 import type { RoomInfo } from '../protocol/snapshot.ts';
 import type { Evicted, RoomEvent, SeatKey } from '../room/commands.ts';
 import { type Refused, refuse } from './answers.ts';
-import { memberChannel, roomChannel } from './channels.ts';
 import type { House } from './house.ts';
 import type { Session } from './session.ts';
 

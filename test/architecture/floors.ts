@@ -26,7 +26,7 @@ export const floors: readonly Floor[] = [
   },
   {
     path: 'src/engine/redis',
-    ours: ['src/engine/engine', 'src/room', 'src/protocol', 'src/support'],
+    ours: ['src/engine/engine', 'src/engine/channels', 'src/room', 'src/protocol', 'src/support'],
     packages: ['redis', '@socket.io/redis-adapter', 'socket.io-adapter', 'zod'],
     node: true,
   },
@@ -41,6 +41,7 @@ export const floors: readonly Floor[] = [
     // Of the references it knows the port, and the default that keeps nothing; those with a store are handed in.
     ours: [
       'src/engine/engine',
+      'src/engine/channels',
       'src/reference/generator',
       'src/reference/random',
       'src/room',

@@ -156,6 +156,8 @@ export class Stage {
   close = (room: Place, userId: string, session = 1) => this.apply({ kind: 'close', ...key(room, userId, session) });
 
   read = (code: RoomCode, ref?: RoomRef) => this.apply({ kind: 'read', code, ...(ref !== undefined && { ref }) });
+  /** Asks what a join would be told. */
+  ask = (code: RoomCode, joiner: string) => this.apply({ kind: 'read', code, joiner: joiner as UserId });
 
   tick = (held: readonly SeatKey[] = [], limit = 100, shard = SHARD) =>
     this.apply({ kind: 'tick', shard, held, limit });

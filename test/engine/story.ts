@@ -40,7 +40,7 @@ export type Act =
   | { readonly do: 'change room'; readonly where: Where; readonly changes: RoomChanges }
   | { readonly do: 'change seat'; readonly where: Where; readonly changes: SeatChanges }
   | { readonly do: 'kick'; readonly where: Where; readonly target: number; readonly ban: boolean }
-  | { readonly do: 'read'; readonly where: Where; readonly meant: boolean }
+  | { readonly do: 'read'; readonly where: Where; readonly meant: boolean; readonly joins: boolean }
   | { readonly do: 'tick'; readonly held: readonly Where[]; readonly limit: number }
   | { readonly do: 'stock' }
   | { readonly do: 'arrive'; readonly user: number; readonly name: string | undefined }
@@ -100,7 +100,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: does('change room'), where, changes }) },
   { weight: 1, arbitrary: fc.record({ do: does('change seat'), where, changes: profile }) },
   { weight: 4, arbitrary: fc.record({ do: does('kick'), where, target: user, ban: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ do: does('read'), where, meant: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: does('read'), where, meant: fc.boolean(), joins: fc.boolean() }) },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -163,8 +163,8 @@ export function resolve(act: Exclude<Act, { do: 'wait' }>, scene: Scene): Comman
     case 'kick':
       return { kind: 'kick', target: userOf(act.target), ban: act.ban, ...keyOf(act.where, scene) };
     case 'read': {
-      const { code, ref } = keyOf(act.where, scene);
-      return { kind: 'read', code, ...(act.meant && { ref }) };
+      const { code, ref, userId } = keyOf(act.where, scene);
+      return { kind: 'read', code, ...(act.meant && { ref }), ...(act.joins && { joiner: userId }) };
     }
     case 'tick':
       return { kind: 'tick', shard: SHARD, held: act.held.map((where) => keyOf(where, scene)), limit: act.limit };

@@ -2,8 +2,10 @@
 import { createShardedAdapter } from '@socket.io/redis-adapter';
 import type { NodeId } from '../../protocol/ids.ts';
 import type { Command, Outcome } from '../../room/commands.ts';
+import { SHARDS } from '../../room/pool.ts';
 import type { Clock } from '../../support/clock.ts';
 import { type Log, silentLog } from '../../support/log.ts';
+import { isMemberChannel } from '../channels.ts';
 import {
   DEFAULT_PREFIX,
   type Engine,
@@ -51,13 +53,14 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
       client: clients.state,
       deadlineMs,
       complete: () => clients.pub.isReady && clients.sub.isReady,
+      onChange: (health) => log[health === 'up' ? 'info' : 'warn']({ store: health }, 'the store'),
     });
     const bus = createBus(clients.pub, clients.sub, {
       channelPrefix: prefix,
       deadlineMs,
       unavailable: () => new StoreUnavailable('Redis does not answer'),
       // The subscribers of a member's channel are counted, to know whether a signal has reached anybody.
-      lingers: (channel) => !channel.includes('}:'),
+      lingers: (channel) => !isMemberChannel(channel),
       warn: (message, error) => log.warn({ err: error }, message),
     });
     const close = async (): Promise<void> => {
@@ -89,6 +92,7 @@ async function engineOn(parts: Parts): Promise<Engine> {
   const { clients, state, keys, scripts, settings, clock, close } = parts;
   // So that the first command of each kind costs one round trip too.
   await state.ask(() => Promise.all(Object.values(scripts).map(({ source }) => clients.state.scriptLoad(source))));
+  await agreeOnPool(parts);
   const fanout = await fanoutOn(parts);
   return {
     name: `redis at ${clients.address}`,
@@ -105,6 +109,17 @@ async function engineOn(parts: Parts): Promise<Engine> {
     },
     close,
   };
+}
+
+/** A code has its place in a shard by the shape of the pool: nodes of two shapes would count each other's codes wrong. */
+async function agreeOnPool({ clients, state, keys, settings: { pool } }: Parts): Promise<void> {
+  const ours = `${pool.digits} digits, ${pool.perShard * SHARDS} codes`;
+  const kept = await state.ask(() => clients.state.set(keys.pool, ours, { condition: 'NX', GET: true }));
+  if (kept === null || kept === ours) return;
+  throw new Error(
+    `the codes in Redis under ${keys.prefix} are of another pool (${kept}) than this node's (${ours}): ` +
+      'give all nodes the same codeDigits and poolSize, or another redisPrefix',
+  );
 }
 
 /** Hears what the node is told from now on: that is also how other nodes see it. */

@@ -22,6 +22,8 @@ export interface ShardKeys {
 export interface Keys {
   readonly prefix: string;
   readonly secret: string;
+  /** The shape of the pool that all nodes share. */
+  readonly pool: string;
   /** @throws RangeError when there is no such shard. */
   shard(shard: number): ShardKeys;
   user(userId: UserId): string;
@@ -38,6 +40,7 @@ export function createKeys(prefix: string): Keys {
   const keys: Keys = {
     prefix,
     secret: `${prefix}secret`,
+    pool: `${prefix}pool`,
     shard(shard) {
       const found = shards[shard];
       if (found === undefined) throw new RangeError('no such shard');

@@ -12,6 +12,7 @@ export interface StateOptions {
   readonly deadlineMs: number;
   /** Whether everything else that the engine stands on is connected. */
   readonly complete: () => boolean;
+  readonly onChange: (state: EngineHealth['state']) => void;
 }
 
 /** What Redis says when it cannot serve now. Any other error reply is a fault of ours, or of its configuration. */
@@ -67,7 +68,9 @@ export class State {
   noteHealth(): void {
     const whole = this.#options.complete() ? 'up' : 'recovering';
     const state = this.#answers() ? whole : 'down';
-    if (state !== this.#health.state) this.#health = { state, since: Date.now() };
+    if (state === this.#health.state) return;
+    this.#health = { state, since: Date.now() };
+    this.#options.onChange(state);
   }
 
   /**
@@ -93,6 +96,8 @@ export class State {
 function named(error: unknown): unknown {
   if (error instanceof StoreUnavailable) return error;
   if (error instanceof ErrorReply && !PASSING.test(error.message)) return error;
+  // Ours, not the store's.
+  if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new StoreUnavailable(`Redis is not available: ${reason}`, { cause: error });
 }

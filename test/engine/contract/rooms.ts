@@ -82,6 +82,20 @@ export const rooms = [
     expect(await stage.read(room.code)).toEqual({ ok: false, reason: 'ROOM_NOT_FOUND' });
     expect(await stage.read(room.code, room.ref)).toEqual({ ok: false, reason: 'CODE_EXPIRED' });
   }),
+  example('who thinks of joining is told what a join would be told', async (stage) => {
+    const room = await stage.room(['anna', 'bert'], { settings: { maxUsers: 3 } });
+    expect(await stage.ask(room.code, 'cleo')).toEqual({ ok: true, room });
+    await stage.kick(room, 'anna', 'bert', { ban: true });
+    expect(await stage.ask(room.code, 'bert')).toEqual({ ok: false, reason: 'BANNED' });
+    await stage.updateRoom(room, 'anna', { locked: true });
+    expect(await stage.ask(room.code, 'cleo')).toEqual({ ok: false, reason: 'ROOM_LOCKED' });
+    expect(await stage.ask(room.code, 'anna')).toMatchObject({ ok: true });
+    await stage.updateRoom(room, 'anna', { locked: false });
+    await stage.join(room, 'cleo');
+    await stage.join(room, 'dora');
+    expect(await stage.ask(room.code, 'emil')).toEqual({ ok: false, reason: 'ROOM_FULL' });
+    expect(await stage.ask(room.code, 'dora')).toMatchObject({ ok: true });
+  }),
   example('the host changes what the room says of itself', async (stage) => {
     const room = await stage.room(['anna', 'bert'], { settings: { name: 'Old', metadata: '1' } });
     const updated = await stage.updateRoom(room, 'anna', { name: 'New', type: 'talk', maxUsers: 9, locked: true });

@@ -10,3 +10,6 @@ export const roomChannel = (ref: RoomRef): string => `room:{${ref}}`;
 
 /** One member of the room. */
 export const memberChannel = (ref: RoomRef, userId: UserId): string => `room:{${ref}}:${userId}`;
+
+/** How many listen to a member's channel tells whether that member can be reached. */
+export const isMemberChannel = (channel: string): boolean => channel.includes('}:');
