@@ -7,12 +7,14 @@ import { HandshakeRefused } from './answers.ts';
 import { Budget } from './budget.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Faults } from './faults.ts';
+import { frameAtOnce } from './frames.ts';
 import type { House } from './house.ts';
 import type { Hub } from './hub.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { type Connection, watchOutbound } from './outbound.ts';
 import { RefusedPacket } from './parser.ts';
 import type { Session, Socket } from './session.ts';
+import { createSignalPath } from './signal-path.ts';
 
 type Acknowledge = (reply: object) => void;
 type UseCase = (session: Session, payload: unknown) => Promise<object>;
@@ -29,7 +31,8 @@ export function openGateway(
   faults: Faults,
   addressOf: ClientAddress,
 ): void {
-  const { io, options, clock, log } = house;
+  const { io, options, clock, log, roster } = house;
+  const handOver = createSignalPath(roster);
 
   const answer = async (session: Session, name: RequestName, payload: unknown): Promise<object> => {
     try {
@@ -52,6 +55,16 @@ export function openGateway(
       if (verdict.out) session.end();
       return;
     }
+    try {
+      if (handOver(session, packet)) {
+        acknowledge?.({ ok: true });
+        return;
+      }
+    } catch (error) {
+      const { code, detail } = faults(error, 'signal');
+      refuse(code, detail);
+      return;
+    }
     const request = readRequest(packet);
     if ('code' in request) {
       refuse(request.code, request);
@@ -63,6 +76,7 @@ export function openGateway(
   const connect = (socket: Socket): void => {
     const { session, arrived } = socket.data.admitted;
     forgetRequest(socket);
+    frameAtOnce(socket);
     // What waits to be written is not in the types of Engine.IO, but it is where its documentation says.
     watchOutbound(socket.conn as unknown as Connection, options);
     const budget = new Budget(options, clock.now());

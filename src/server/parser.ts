@@ -4,8 +4,9 @@
  * protocol allows is ever parsed, and nothing binary is taken. What is refused still reaches the gateway, with the id
  * of its acknowledgement, so that its sender gets a typed error.
  */
-import { Decoder, Encoder, PacketType } from 'socket.io-parser';
+import { Decoder, Encoder, type Packet, PacketType } from 'socket.io-parser';
 import { ENVELOPE_DEPTH, LIMITS } from '../protocol/limits.ts';
+import { readSignal } from './signal-path.ts';
 
 /** Stands in the place of an event's name. */
 export class RefusedPacket {
@@ -39,20 +40,25 @@ class GuardedDecoder extends Decoder {
     // The server never asks a client for an acknowledgement, and these would count against no budget.
     if (type === PacketType.ACK || type === PacketType.BINARY_ACK) throw new Error('nobody has asked for this');
     const reason = whyRefused(type, chunk);
-    if (reason === undefined) super.add(chunk);
-    else this.refuse(chunk, reason);
+    if (reason !== undefined) this.refuse(chunk, reason);
+    else if (!this.addSignal(chunk)) super.add(chunk);
+  }
+
+  private addSignal(chunk: string): boolean {
+    const read = readSignal(chunk);
+    if (read !== undefined) this.emitEvent(['signal', read.signal], read.id);
+    return read !== undefined;
   }
 
   private refuse(chunk: string, reason: string): void {
     const [, type, attachments = '0', namespace = '/', id = ''] = HEADER.exec(chunk) ?? [];
     if (type !== String(PacketType.EVENT) && type !== String(PacketType.BINARY_EVENT)) throw new Error(reason);
     this.attachments = Math.min(Number(attachments), MOST_ATTACHMENTS);
-    this.emitReserved('decoded', {
-      type: PacketType.EVENT,
-      nsp: namespace,
-      data: [new RefusedPacket(reason)],
-      ...(id !== '' && { id: Number(id) }),
-    });
+    this.emitEvent([new RefusedPacket(reason)], id, namespace);
+  }
+
+  private emitEvent(data: unknown[], id: string, nsp = '/'): void {
+    this.emitReserved('decoded', { type: PacketType.EVENT, nsp, data, ...(id !== '' && { id: Number(id) }) });
   }
 
   private dropAttachment(): void {
@@ -69,7 +75,15 @@ class GuardedDecoder extends Decoder {
   }
 }
 
-export const guardedParser = { Encoder, Decoder: GuardedDecoder };
+/** Nothing binary is sent either. Stock, every packet is searched for it before it is written. */
+class TextEncoder extends Encoder {
+  override encode({ type, nsp, id, data }: Packet): string[] {
+    const namespace = nsp === '/' ? '' : `${nsp},`;
+    return [`${type}${namespace}${id ?? ''}${data === undefined ? '' : JSON.stringify(data)}`];
+  }
+}
+
+export const guardedParser = { Encoder: TextEncoder, Decoder: GuardedDecoder };
 
 function whyRefused(type: number, text: string): string | undefined {
   if (type === PacketType.BINARY_EVENT) return 'Binary data is not taken.';
