@@ -11,7 +11,7 @@ import { frameAtOnce } from './frames.ts';
 import type { House } from './house.ts';
 import type { Hub } from './hub.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { type Connection, watchOutbound } from './outbound.ts';
+import { type Connection, createOutboundWatch } from './outbound.ts';
 import { RefusedPacket } from './parser.ts';
 import type { Session, Socket } from './session.ts';
 import { createSignalPath } from './signal-path.ts';
@@ -32,6 +32,7 @@ export function openGateway(
   addressOf: ClientAddress,
 ): void {
   const { io, options, clock, log, roster } = house;
+  const watchOutbound = createOutboundWatch(options, clock);
   const handOver = createSignalPath(roster);
 
   const answer = async (session: Session, name: RequestName, payload: unknown): Promise<object> => {
@@ -78,7 +79,7 @@ export function openGateway(
     forgetRequest(socket);
     frameAtOnce(socket);
     // What waits to be written is not in the types of Engine.IO, but it is where its documentation says.
-    watchOutbound(socket.conn as unknown as Connection, options);
+    watchOutbound(socket.conn as unknown as Connection);
     const budget = new Budget(options, clock.now());
     socket.use((packet) => receive(session, budget, packet));
     socket.on('disconnect', () => {

@@ -2,10 +2,15 @@
  * Whoever does not read is closed. Engine.IO keeps what cannot be written yet, without bound, and a client that goes on
  * answering pings is never found dead: its peers would fill the memory of the node at the speed of their budgets.
  */
+import type { Clock } from '../support/clock.ts';
 import type { Options } from './options.ts';
 
 /** Below this many waiting messages, no frame limit lets them weigh too much: nothing is added up. */
 const FEW = 8;
+/** A burst that is over the bounds for a moment is no stalled reader: it is looked at again after this. */
+const PATIENCE_MS = 1000;
+/** So many times over the bounds, and nobody waits. */
+const FAR_OVER = 4;
 
 interface Packet {
   readonly data?: unknown;
@@ -14,20 +19,36 @@ interface Packet {
 /** As much of an Engine.IO connection as is needed here. */
 export interface Connection {
   readonly writeBuffer: readonly Packet[];
-  on(event: 'packetCreate', listener: () => void): unknown;
+  on(event: 'packetCreate', listener: (this: Connection) => void): unknown;
+  /** With `discard`, without waiting for what has not been written. */
   close(discard: boolean): void;
 }
 
 type Bounds = Pick<Options, 'outboundBytes' | 'outboundMessages'>;
 
-export function watchOutbound(connection: Connection, bounds: Bounds): void {
-  connection.on('packetCreate', () => {
-    const { writeBuffer } = connection;
-    if (writeBuffer.length < FEW) return;
-    // What waits is thrown away: to close in order, it would have to be read first.
-    if (writeBuffer.length > bounds.outboundMessages || bytesOf(writeBuffer) > bounds.outboundBytes)
-      connection.close(true);
-  });
+/** @returns a function that watches one connection; they share everything, so that watching weighs nothing. */
+export function createOutboundWatch(bounds: Bounds, clock: Clock): (connection: Connection) => void {
+  const doubted = new WeakSet<Connection>();
+
+  const isOver = ({ writeBuffer }: Connection, times: number): boolean =>
+    writeBuffer.length >= FEW &&
+    (writeBuffer.length > bounds.outboundMessages * times || bytesOf(writeBuffer) > bounds.outboundBytes * times);
+
+  function look(this: Connection): void {
+    if (!isOver(this, 1)) return;
+    if (isOver(this, FAR_OVER)) this.close(true);
+    else if (!doubted.has(this)) lookAgain(this);
+  }
+
+  const lookAgain = (connection: Connection): void => {
+    doubted.add(connection);
+    clock.after(PATIENCE_MS, () => {
+      doubted.delete(connection);
+      if (isOver(connection, 1)) connection.close(true);
+    });
+  };
+
+  return (connection) => void connection.on('packetCreate', look);
 }
 
 const bytesOf = (packets: readonly Packet[]): number =>

@@ -72,6 +72,11 @@ export class RawSocket implements AsyncDisposable {
     this.write(frame(OPCODE.binary, bytes));
   }
 
+  /** Leaves what comes where it is, and goes on sending. */
+  stopReading(): void {
+    this.tcp.pause();
+  }
+
   /** Bytes under the WebSocket protocol. */
   write(bytes: Uint8Array): void {
     if (this.open) this.tcp.write(bytes);
