@@ -31,6 +31,6 @@ export function printOptionsPage(): string {
 
 function fallbackOf({ schema }: (typeof OPTIONS)[keyof typeof OPTIONS]): string {
   const read = schema.safeParse(undefined);
-  const value: unknown = read.success ? read.data : undefined;
-  return value === undefined || (Array.isArray(value) && value.length === 0) ? '' : `\`${String(value)}\``;
+  const text = read.success ? String(read.data ?? '') : '';
+  return text === '' ? '' : `\`${text}\``;
 }

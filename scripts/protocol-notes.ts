@@ -19,7 +19,8 @@ export const NOTES: Readonly<Record<string, string>> = {
   'handshake.resume': 'the last `welcome.resume`, to come back as the same user',
   'handshake.name': 'what others see, unless a profile says otherwise',
   'room:create payload.type': 'what kind of room it is, for programs',
-  'room:create payload.idempotencyKey': 'sent again within 10 min by the same user, it gives the same room',
+  'room:create payload.idempotencyKey':
+    'sent again within 10 min by the same user, it gives the same room (while a code is left; of a pool that has just run out, it may give a second one)',
   'room:create reply.room': 'with the creator as host and first member',
   'room:join payload.ref': 'that very room or none: `CODE_EXPIRED`',
   'room:update payload.maxUsers': 'nobody is thrown out when it is lowered',

@@ -59,7 +59,11 @@ export const REQUESTS = {
       access: access.exactOptional(),
       metadata: metadata.exactOptional(),
       profile: profile.exactOptional(),
-      /** Sent again within ten minutes, by the same user, it answers with the same room instead of a second one. */
+      /**
+       * Sent again within ten minutes, by the same user, it answers with the same room instead of a second one. The
+       * record is kept where the key's own shard is, or with the room when that one had no code left: a key sent again
+       * when it has one again finds nothing there.
+       */
       idempotencyKey: z
         .string()
         .regex(/^[A-Za-z0-9_-]{1,64}$/)
