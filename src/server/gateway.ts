@@ -76,7 +76,7 @@ export function openGateway(
 
   const connect = (socket: Socket): void => {
     const { session, arrived } = socket.data.admitted;
-    forgetRequest(socket);
+    forgetBeginnings(socket);
     frameAtOnce(socket);
     // What waits to be written is not in the types of Engine.IO, but it is where its documentation says.
     watchOutbound(socket.conn as unknown as Connection);
@@ -107,10 +107,12 @@ export function openGateway(
   io.on('connection', connect);
 }
 
-/** The first HTTP request is needed no more, and is a good part of what an idle connection weighs. */
-function forgetRequest({ conn }: Socket): void {
-  // Socket.IO's own advice for saving memory; its types do not foresee it.
-  (conn as { request: unknown }).request = null;
+/** What a connection began with is needed no more, and is a good part of what an idle one weighs. */
+function forgetBeginnings(socket: Socket): void {
+  // To let go of the HTTP request is Socket.IO's own advice; the handshake holds its headers. The types foresee neither.
+  (socket.conn as { request: unknown }).request = null;
+  (socket as { handshake: unknown }).handshake = null;
+  (socket as { data: unknown }).data = null;
 }
 
 function toConnectError(error: unknown, faults: Faults): HandshakeRefused {

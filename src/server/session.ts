@@ -4,7 +4,7 @@ import type { ClientToServerEvents, Push, PushName, ServerToClientEvents } from 
 import type { RoomCode, RoomRef, SessionNumber, UserId } from '../protocol/ids.ts';
 import type { Profile, RoomSnapshot } from '../protocol/snapshot.ts';
 import type { Arrive, Outcome, SeatKey } from '../room/commands.ts';
-import { createLane, type Lane } from './lane.ts';
+import { Lane } from './lane.ts';
 
 /** The packet type of Socket.IO's protocol. */
 const EVENT = '2';
@@ -39,7 +39,7 @@ export class Session {
   /** When its record was last kept alive, by this node's clock. */
   touchedAt: number;
   /** Whatever changes the seat runs here. */
-  readonly lane: Lane = createLane();
+  readonly lane = new Lane();
   private readonly socket: Socket;
 
   constructor(socket: Socket, from: Beginnings) {
