@@ -52,7 +52,22 @@ export function create(shard: Shard, command: Create, { now, policy, pool }: Cir
   const code = allocate(pool, command.shard, isTaken, command.candidates, command.from) ?? longestCooled(shard, now);
   if (code === undefined) return refuse({ ok: false, reason: 'FULL', freesInMs: freesIn(shard, now) });
 
-  const { ref, by, settings } = command;
+  const room = opened(command, code, now, policy);
+  return {
+    // Nobody is there yet to be told of the host's arrival: the reply is the first anyone hears of the room.
+    outcome: { ok: true, room: toSnapshot(room), events: [] },
+    writes: {
+      rooms: new Map([[code, room]]),
+      cooling: new Map([[code, null]]),
+      ...(command.receipt !== undefined && {
+        receipts: new Map([[command.receipt, { code, ref: command.ref, until: now + policy.receiptMs }]]),
+      }),
+    },
+  };
+}
+
+/** The room that a create opens, its host seated: all of it follows from the command, the code and the instant. */
+export function opened({ ref, by, settings }: Create, code: RoomCode, now: number, policy: Policy): Room {
   const empty: Room = {
     name: null,
     locked: false,
@@ -70,18 +85,7 @@ export function create(shard: Shard, command: Create, { now, policy, pool }: Cir
     banned: [],
     seats: [],
   };
-  const { room } = sit(empty, by, now, policy);
-  return {
-    // Nobody is there yet to be told of the host's arrival: the reply is the first anyone hears of the room.
-    outcome: { ok: true, room: toSnapshot(room ?? empty), events: [] },
-    writes: {
-      rooms: new Map([[code, room]]),
-      cooling: new Map([[code, null]]),
-      ...(command.receipt !== undefined && {
-        receipts: new Map([[command.receipt, { code, ref, until: now + policy.receiptMs }]]),
-      }),
-    },
-  };
+  return sit(empty, by, now, policy).room ?? empty;
 }
 
 export function join(shard: Shard, command: Join, { now, policy }: Circumstances): Step<Join> {

@@ -9,7 +9,7 @@ import type { Options } from './options.ts';
 const FEW = 8;
 /** A burst that is over the bounds for a moment is no stalled reader: it is looked at again after this. */
 const PATIENCE_MS = 1000;
-/** So many times over the bounds, and nobody waits. */
+/** So many times over the bound of bytes, and nobody waits. */
 const FAR_OVER = 4;
 
 interface Packet {
@@ -30,21 +30,21 @@ type Bounds = Pick<Options, 'outboundBytes' | 'outboundMessages'>;
 export function createOutboundWatch(bounds: Bounds, clock: Clock): (connection: Connection) => void {
   const doubted = new WeakSet<Connection>();
 
-  const isOver = ({ writeBuffer }: Connection, times: number): boolean =>
-    writeBuffer.length >= FEW &&
-    (writeBuffer.length > bounds.outboundMessages * times || bytesOf(writeBuffer) > bounds.outboundBytes * times);
+  const look = function (this: Connection): void {
+    if (this.writeBuffer.length < FEW) return;
+    const bytes = bytesOf(this.writeBuffer);
+    if (bytes > bounds.outboundBytes * FAR_OVER) this.close(true);
+    else if (isOver(this, bytes) && !doubted.has(this)) lookAgain(this);
+  };
 
-  function look(this: Connection): void {
-    if (!isOver(this, 1)) return;
-    if (isOver(this, FAR_OVER)) this.close(true);
-    else if (!doubted.has(this)) lookAgain(this);
-  }
+  const isOver = ({ writeBuffer }: Connection, bytes: number): boolean =>
+    writeBuffer.length > bounds.outboundMessages || bytes > bounds.outboundBytes;
 
   const lookAgain = (connection: Connection): void => {
     doubted.add(connection);
     clock.after(PATIENCE_MS, () => {
       doubted.delete(connection);
-      if (isOver(connection, 1)) connection.close(true);
+      if (isOver(connection, bytesOf(connection.writeBuffer))) connection.close(true);
     });
   };
 

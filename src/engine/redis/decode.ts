@@ -12,19 +12,26 @@ import {
   sessionNumber,
   userId,
 } from '../../protocol/snapshot.ts';
-import type { Command, Outcome, RoomEvent, Tick } from '../../room/commands.ts';
-import { type Room, type Seat, toInfo, toMember, toSnapshot } from '../../room/room.ts';
+import type { Command, Create, Outcome, RoomEvent, Tick } from '../../room/commands.ts';
+import { type Policy, type Room, type Seat, toInfo, toMember, toSnapshot } from '../../room/room.ts';
+import { opened } from '../../room/transitions.ts';
 
 /**
  * The outcome that a script's reply tells of.
  *
  * @throws when the reply is not one: the scripts and this file have come apart.
  */
-export function decode<C extends Command>(command: C, reply: unknown): Outcome<C> {
+export function decode<C extends Command>(command: C, reply: unknown, policy: Policy): Outcome<C> {
   const told: unknown = JSON.parse(z.string().parse(reply));
-  const outcome = command.kind === 'tick' ? ticked(command, told) : REPLIES[command.kind].parse(told);
+  const outcome = read(command, told, policy);
   // The outcome is the one of this command's kind: the table is keyed by it, and checked against the kinds below.
   return outcome as Outcome<C>;
+}
+
+function read(command: Command, told: unknown, policy: Policy) {
+  if (command.kind === 'tick') return ticked(command, told);
+  if (command.kind === 'create') return created(command, told, policy);
+  return REPLIES[command.kind].parse(told);
 }
 
 // A field that is not there is null in the scripts' eyes; a missing list is a fault.
@@ -128,11 +135,6 @@ const figures = { occupied: z.int(), cooling: z.int(), freesInMs: duration.nulla
 const place = z.object({ code: roomCode, ref: roomRef });
 
 const REPLIES = {
-  create: z.union([
-    placed,
-    z.object({ ok: z.literal(false), reason: z.literal('FULL'), freesInMs: duration.nullable() }),
-    z.object({ ok: z.literal(false), reason: z.literal('REPLAYED'), code: roomCode, ref: roomRef }),
-  ]),
   join: z.union([placed, refused('CODE_EXPIRED', 'BANNED', 'ROOM_LOCKED', 'ROOM_FULL', 'SESSION_EXPIRED')]),
   leave: z.union([moved, seatRefused]),
   suspend: z.union([moved, seatRefused]),
@@ -155,9 +157,22 @@ const REPLIES = {
   }),
   touch: z.union([z.object({ ok, now: instant }), refused('SESSION_EXPIRED')]),
   depart: z.union([z.object({ ok }), refused('SESSION_EXPIRED')]),
-} as const satisfies { [Kind in Exclude<Command['kind'], 'tick'>]: z.ZodType<OutcomeOf<Kind>> };
+} as const satisfies { [Kind in Exclude<Command['kind'], 'create' | 'tick'>]: z.ZodType<OutcomeOf<Kind>> };
 
 type OutcomeOf<Kind extends Command['kind']> = Outcome<Extract<Command, { kind: Kind }>>;
+
+const createReply = z.union([
+  z.object({ ok, code: roomCode, now: instant }),
+  z.object({ ok: z.literal(false), reason: z.literal('FULL'), freesInMs: duration.nullable() }),
+  z.object({ ok: z.literal(false), reason: z.literal('REPLAYED'), code: roomCode, ref: roomRef }),
+]);
+
+/** The rules say what the room is like: the script tells only what it has decided. */
+function created(command: Create, told: unknown, policy: Policy): Outcome<Create> {
+  const reply = createReply.parse(told);
+  if (!reply.ok) return reply;
+  return { ok: true, room: toSnapshot(opened(command, reply.code, reply.now, policy)), events: [] };
+}
 
 const tickReply = z.object({
   ok,

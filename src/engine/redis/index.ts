@@ -98,7 +98,7 @@ async function engineOn(parts: Parts): Promise<Engine> {
     name: `redis at ${clients.address}`,
     async apply<C extends Command>(command: C): Promise<Outcome<C>> {
       const args = argumentsOf(command, settings, keys, clock?.now());
-      return decode(command, await state.run(scripts[command.kind], keys.of(command), args));
+      return decode(command, await state.run(scripts[command.kind], keys.of(command), args), settings.policy);
     },
     fanout,
     health: () => state.health(),

@@ -38,10 +38,10 @@ local function scan(from)
   return index
 end
 
--- A candidate, else any free code, else the one that has cooled longest without having been swept up yet.
+-- A candidate, else any free code, else the one that has cooled longest without having been swept up yet; and marks it.
 local function allocate()
   for _, code in ipairs(command.candidates) do
-    if redis.call('GETBIT', TAKEN, index_of(code)) == 0 then
+    if redis.call('SETBIT', TAKEN, index_of(code), 1) == 0 then
       return code
     end
   end
@@ -51,9 +51,14 @@ local function allocate()
   end
   local index = scan(command.from % command.pool.perShard)
   if index >= 0 then
+    redis.call('SETBIT', TAKEN, index, 1)
     return code_at(index)
   end
-  return redis.call('ZRANGEBYSCORE', COOLING, '-inf', now, 'LIMIT', 0, 1)[1]
+  local cooled = redis.call('ZRANGEBYSCORE', COOLING, '-inf', now, 'LIMIT', 0, 1)[1]
+  if cooled then
+    redis.call('ZREM', COOLING, cooled)
+  end
+  return cooled
 end
 
 local again = replayed()
@@ -90,8 +95,7 @@ local room = {
   metadata = opaque(ARGV[3]),
 }
 take_seat(room, command.by, opaque(ARGV[2]))
-redis.call('SETBIT', TAKEN, index_of(code), 1)
-redis.call('ZREM', COOLING, code)
 settle(room)
 keep_receipt(code)
-return placed(room)
+-- The rest of the room follows from the command, which the caller has: to tell it would take longer than to write it.
+return '{"ok":true,"code":"' .. code .. '","now":' .. string.format('%.0f', now) .. '}'

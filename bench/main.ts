@@ -1,0 +1,32 @@
+/** `npm run bench [relay] [create] [memory] [-- --write]`: compares, prints the table, and writes it into the docs. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { benchCreate } from './create.ts';
+import { type Row, toTable } from './figures.ts';
+import { benchMemory } from './memory.ts';
+import { benchRelay } from './relay.ts';
+
+const BENCHES: Readonly<Record<string, () => Promise<Row[]>>> = {
+  relay: benchRelay,
+  create: benchCreate,
+  memory: benchMemory,
+};
+const PAGE = new URL('../docs/benchmarks.md', import.meta.url);
+const TABLE = /(?<=<!-- table -->\n).*(?=\n<!-- end -->)/s;
+
+const words = process.argv.slice(2);
+const names = words.filter((word) => word !== '--write');
+const unknown = names.filter((name) => !Object.hasOwn(BENCHES, name));
+if (unknown.length > 0) throw new Error(`no benchmark is called ${unknown.join(' or ')}`);
+const rows: Row[] = [];
+for (const [name, run] of Object.entries(BENCHES)) {
+  if (names.length > 0 && !names.includes(name)) continue;
+  const started = performance.now();
+  rows.push(...(await run()));
+  console.error(`${name}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
+}
+const table = toTable(rows);
+console.log(table);
+if (words.includes('--write')) {
+  const page = await readFile(PAGE, 'utf8');
+  await writeFile(PAGE, page.replace(TABLE, `\n${table}\n`));
+}
