@@ -35,6 +35,11 @@ export const instant = z.int().nonnegative();
 export const duration = z.int().nonnegative();
 export const revision = z.int().nonnegative();
 
+/** Control characters, and those that turn the direction of whatever text comes after the name. */
+const UNREADABLE = /[\p{Control}\u202a-\u202e\u2066-\u2069]/u;
+/** Neither blank, nor a mark without width, nor a filler that shows nothing. */
+const VISIBLE = /[^\p{Separator}\p{Format}\p{Unassigned}\p{Default_Ignorable_Code_Point}]/u;
+
 /** What people read: no control characters, no half of a surrogate pair, at most 64 code points. */
 export const displayName = z
   .string()
@@ -43,7 +48,8 @@ export const displayName = z
     (text) => text.length > 0 && Array.from(text).length <= LIMITS.nameLength,
     `1 to ${LIMITS.nameLength} characters`,
   )
-  .refine((text) => text.isWellFormed() && !/\p{Control}/u.test(text), 'no control characters');
+  .refine((text) => text.isWellFormed() && !UNREADABLE.test(text), 'no control characters')
+  .refine((text) => VISIBLE.test(text), 'something to see');
 
 /** A word for programs, such as the kind of a room or what a member sends. */
 export const word = z.string().regex(new RegExp(`^[A-Za-z0-9_-]{1,${LIMITS.wordLength}}$`));

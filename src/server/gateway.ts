@@ -7,6 +7,7 @@ import { HandshakeRefused } from './answers.ts';
 import { Budget } from './budget.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Faults } from './faults.ts';
+import { createFloodWatch, type Floodable } from './flood.ts';
 import { frameAtOnce } from './frames.ts';
 import type { House } from './house.ts';
 import type { Hub } from './hub.ts';
@@ -15,6 +16,9 @@ import { type Connection, createOutboundWatch } from './outbound.ts';
 import { RefusedPacket } from './parser.ts';
 import type { Session, Socket } from './session.ts';
 import { createSignalPath } from './signal-path.ts';
+
+/** Long enough for the last refusal to be read. */
+const FAREWELL_MS = 100;
 
 type Acknowledge = (reply: object) => void;
 type UseCase = (session: Session, payload: unknown) => Promise<object>;
@@ -33,6 +37,7 @@ export function openGateway(
 ): void {
   const { io, options, clock, log, roster } = house;
   const watchOutbound = createOutboundWatch(options, clock);
+  const watchFloods = createFloodWatch(clock);
   const handOver = createSignalPath(roster);
 
   const answer = async (session: Session, name: RequestName, payload: unknown): Promise<object> => {
@@ -53,7 +58,7 @@ export function openGateway(
     const verdict = budget.spend(options, clock);
     if (!verdict.may) {
       refuse('RATE_LIMITED', verdict);
-      if (verdict.out) session.end();
+      if (verdict.out) endFlooder(session);
       return;
     }
     try {
@@ -74,12 +79,19 @@ export function openGateway(
     void answer(session, request.name, request.payload).then((reply) => acknowledge?.(reply));
   };
 
+  /** Politely, and then by force: who goes on in spite of ten refusals does not hear a farewell either. */
+  const endFlooder = (session: Session): void => {
+    session.end();
+    clock.after(FAREWELL_MS, () => session.cut());
+  };
+
   const connect = (socket: Socket): void => {
     const { session, arrived } = socket.data.admitted;
     forgetBeginnings(socket);
     frameAtOnce(socket);
-    // What waits to be written is not in the types of Engine.IO, but it is where its documentation says.
+    // What waits to be written, and the WebSocket, are not in the types of Engine.IO, but where its documentation says.
     watchOutbound(socket.conn as unknown as Connection);
+    watchFloods(socket.conn as unknown as Floodable);
     const budget = new Budget(options, clock.now());
     socket.use((packet) => receive(session, budget, packet));
     socket.on('disconnect', () => {
@@ -144,6 +156,8 @@ function readRequest(packet: readonly unknown[]): Request | { readonly code: Err
 /** The first thing that is wrong, and where. What was sent is not repeated. */
 function describe({ issues }: z.ZodError): string {
   const [issue] = issues;
+  // Its own text would name them all.
+  if (issue?.code === 'unrecognized_keys') return 'The payload: unknown fields';
   const path = issue?.path.join('.') ?? '';
   return `${path === '' ? 'The payload' : path}: ${issue?.message ?? 'malformed'}`;
 }

@@ -102,8 +102,9 @@ function createTurns(mostOf: (address: string) => number) {
       } finally {
         turns.running -= 1;
         turns.askers -= 1;
-        // All look again whether it is their turn: how many may work has changed too.
-        for (const look of turns.waiting.splice(0)) look();
+        // So many look again whether it is their turn: how many may work has changed too.
+        const free = Math.max(1, mostOf(address)) - turns.running;
+        for (const look of turns.waiting.splice(0, free)) look();
         if (turns.askers === 0) addresses.delete(address);
       }
     },

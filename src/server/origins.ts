@@ -7,12 +7,14 @@ import type { IncomingMessage } from 'node:http';
 export type OriginCheck = (request: Pick<IncomingMessage, 'headers'>) => boolean;
 
 export function createOriginCheck(allowedOrigins: readonly string[]): OriginCheck {
-  const allowed = new Set(allowedOrigins.map((origin) => origin.replace(/\/$/, '').toLowerCase()));
+  const allowed = new Set(allowedOrigins.map((origin) => (URL.canParse(origin) ? new URL(origin).origin : origin)));
   return ({ headers: { origin, host } }) => {
-    if (origin === undefined || allowed.has('*') || allowed.has(origin.toLowerCase())) return true;
+    if (origin === undefined || allowed.has('*') || allowed.has(origin)) return true;
     const url = URL.canParse(origin) ? new URL(origin) : undefined;
     if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false;
-    return url.host === host?.toLowerCase() || LOCAL.has(url.hostname);
+    // A proxy may write the port into Host that a browser leaves out of Origin.
+    const own = `${url.protocol}//${host}`;
+    return allowed.has(url.origin) || (URL.canParse(own) && new URL(own).host === url.host) || LOCAL.has(url.hostname);
   };
 }
 

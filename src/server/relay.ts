@@ -1,6 +1,7 @@
 /** Hands signals and messages on. A signal to a member on this node touches nothing but the two connections. */
 
 import { memberChannel, roomChannel } from '../engine/channels.ts';
+import { StoreUnavailable } from '../engine/engine.ts';
 import type { RequestPayload } from '../protocol/events.ts';
 import type { RoomRef, UserId } from '../protocol/ids.ts';
 import type { SeatKey } from '../room/commands.ts';
@@ -41,6 +42,8 @@ export function createRelay({ engine, io, roster }: House): Relay {
       const ref: RoomRef | undefined = session.seat?.ref;
       if (ref === undefined) return refuse('NOT_IN_ROOM');
       const send = () => void io.to(roomChannel(ref)).emit('message', { from: session.userId, data, ref });
+      // Refused before anybody has it: a client that tries again would say it twice to those on this node.
+      if (engine.health().state !== 'up') throw new StoreUnavailable('the message would not leave this node');
       // Somebody is there: the sender. It is asked only so that a message which did not leave this node is refused.
       await fanout.receivers(send);
       return { ok: true };

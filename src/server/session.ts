@@ -4,6 +4,7 @@ import type { ClientToServerEvents, Push, PushName, ServerToClientEvents } from 
 import type { RoomCode, RoomRef, SessionNumber, UserId } from '../protocol/ids.ts';
 import type { Profile, RoomSnapshot } from '../protocol/snapshot.ts';
 import type { Arrive, Outcome, SeatKey } from '../room/commands.ts';
+import { cut, type Floodable } from './flood.ts';
 import { Lane } from './lane.ts';
 
 /** The packet type of Socket.IO's protocol. */
@@ -97,6 +98,12 @@ export class Session {
   /** Ends the connection for good: a Socket.IO client does not come back from this by itself. */
   end(): void {
     this.socket.disconnect(true);
+  }
+
+  /** Ends what is left of the connection, whether the client agrees or not. */
+  cut(): void {
+    // Its WebSocket is not in the types of Engine.IO.
+    cut(this.socket.conn as unknown as Floodable);
   }
 
   /** Drops the connection as if it were lost: the client comes back, and is told where it stands. */

@@ -23,6 +23,12 @@ describe('the rule', () => {
     expect(check(origin)).toBe(true);
   });
 
+  test('a port that a browser leaves out may be written out', () => {
+    expect(check('https://signal.example.org', [], 'signal.example.org:443')).toBe(true);
+    expect(check('https://app.example.org', ['https://app.example.org:443/'])).toBe(true);
+    expect(check('https://signal.example.org', [], 'signal.example.org:8443')).toBe(false);
+  });
+
   test.each([
     ['a foreign site', 'https://evil.example'],
     ['a site whose name begins like ours', `https://${HOST}.evil.example`],
