@@ -1,6 +1,7 @@
 /** Our own camera and microphone: either may be missing, refused, or turned off and on again. */
 import type { Presence } from './page.ts';
 import type { Tracks } from './pair.ts';
+import { recall, remember } from './storage.ts';
 import type { CameraFault } from './texts.ts';
 
 type Kind = 'audio' | 'video';
@@ -52,6 +53,7 @@ export class Camera {
   /** Both if they are there, else the one that is. */
   async start(): Promise<void> {
     if (this.#audio !== null || this.#video !== null) return;
+    if (recall('video') === 'off') return this.#obtain(['audio']);
     await this.#obtain(['audio', 'video']);
     if (this.#fault !== 'missing') return;
     await this.#obtain(['audio']);
@@ -69,12 +71,15 @@ export class Camera {
     if (kind === 'audio' && this.#audio !== null) {
       // Kept open: a microphone that has to be opened first cuts off the first word.
       this.#audio.enabled = !this.#audio.enabled;
+      remember('audio', this.#audio.enabled ? null : 'off');
       this.#changed();
     } else if (kind === 'video' && this.#video !== null) {
       // Stopped, so that the camera's light goes out.
       this.#put('video', null);
+      remember('video', 'off');
       this.#changed();
     } else {
+      remember(kind, null);
       await this.#obtain([kind]);
     }
   }
@@ -98,6 +103,7 @@ export class Camera {
   #keep(stream: MediaStream): void {
     for (const track of stream.getTracks()) {
       const kind = track.kind === 'audio' ? 'audio' : 'video';
+      if (kind === 'audio' && recall('audio') === 'off') track.enabled = false;
       this.#put(kind, track);
       // Unplugged, or the permission was taken back.
       track.addEventListener('ended', () => {

@@ -3,7 +3,8 @@
  * one tab must not be used by another, which would take the seat away from it.
  */
 
-type Key = 'resume' | 'name';
+/** `audio` and `video` hold `off` when the person has turned them off: a refresh turns nothing on again. */
+type Key = 'resume' | 'name' | 'audio' | 'video';
 
 export function recall(key: Key): string | null {
   try {

@@ -70,13 +70,13 @@ export const REQUESTS = {
         .exactOptional(),
     }),
     reply: z.object({ room: roomSnapshot, iceServers }),
-    errors: ['POOL_EXHAUSTED', 'REFERENCE_UNAVAILABLE', 'CODE_EXPIRED'],
+    errors: ['POOL_EXHAUSTED', 'REFERENCE_UNAVAILABLE', 'CODE_EXPIRED', 'PAYLOAD_TOO_LARGE'],
   },
   'room:join': {
     about: 'Joins the room of a code. With `ref`, that very room or none. A room the user was in is left afterwards.',
     payload: z.strictObject({ code: roomCode, ref: roomRef.exactOptional(), profile: profile.exactOptional() }),
     reply: z.object({ room: roomSnapshot, iceServers }),
-    errors: ['ROOM_NOT_FOUND', 'CODE_EXPIRED', 'ROOM_FULL', 'ROOM_LOCKED', 'BANNED'],
+    errors: ['ROOM_NOT_FOUND', 'CODE_EXPIRED', 'ROOM_FULL', 'ROOM_LOCKED', 'BANNED', 'PAYLOAD_TOO_LARGE'],
   },
   'room:leave': {
     about: 'Gives the seat back. Answers alike when there was none.',
@@ -101,7 +101,7 @@ export const REQUESTS = {
       metadata: metadata.exactOptional(),
     }),
     reply: z.object({ room: roomSnapshot }),
-    errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'FORBIDDEN'],
+    errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'FORBIDDEN', 'PAYLOAD_TOO_LARGE'],
   },
   'room:kick': {
     about: 'Takes a member’s seat away; with `ban`, it cannot join this room again. Host only.',
@@ -120,7 +120,7 @@ export const REQUESTS = {
     about: 'Changes what the others see of oneself.',
     payload: profile,
     reply: nothing,
-    errors: ['NOT_IN_ROOM', 'CODE_EXPIRED'],
+    errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'PAYLOAD_TOO_LARGE'],
   },
   signal: {
     about:
@@ -191,7 +191,7 @@ export const PUSHES = {
       room: roomSnapshot.nullable(),
     }),
   },
-  'member:joined': { about: 'Somebody took a seat.', body: occurrence.extend({ member }) },
+  'member:joined': { about: 'Somebody took a seat. You hear of yourself too.', body: occurrence.extend({ member }) },
   'member:left': {
     about: 'A seat is free again, for good.',
     body: occurrence.extend({ userId, reason: z.enum(LEAVE_REASONS) }),

@@ -68,12 +68,12 @@ export const OPTIONS = {
     'Begins every key and channel in Redis.',
   ),
   secret: optionalText(
-    'Signs resume tokens; the same on every node. Without it, the nodes share one through the store.',
+    'Signs resume tokens; the same on every node; 16 characters or more. Without it, the nodes share one through the store.',
     { secret: true },
     16,
   ),
   adminToken: optionalText(
-    'Bearer token of the administrative API. Without it, that API answers nobody.',
+    'Bearer token of the administrative API; 16 characters or more. Without it, that API answers nobody.',
     { secret: true },
     16,
   ),

@@ -59,6 +59,8 @@ export interface SignalboxServer {
 
 const NODE_ID_BYTES = 6;
 const SECRET_BYTES = 32;
+/** For answers that are being written when the server closes. */
+const HTTP_FAREWELL_MS = 100;
 
 /**
  * Starts a server; resolves when it listens.
@@ -76,7 +78,7 @@ export async function startServer(given: PartialOptions, fittings: Fittings): Pr
   try {
     const secret = await findSecret(options, engine, random, log);
     const faults = createFaults(log, random);
-    const app = await createApp(options, faults);
+    const app = await createApp(options, faults, log);
     const house: House = {
       options,
       nodeId,
@@ -127,8 +129,7 @@ async function furnish(
     await drain.begin();
     heartbeat.stop();
     stopAlarm();
-    await io.close();
-    await app.close();
+    await closeHttp(io, app);
     await engine.close();
   };
   try {
@@ -154,12 +155,24 @@ async function furnish(
   };
 }
 
+/** Socket.IO waits for every HTTP connection to end, and one that is kept alive by its client takes over a minute. */
+async function closeHttp(io: Io, app: FastifyInstance): Promise<void> {
+  const cutting = setInterval(() => app.server.closeAllConnections(), HTTP_FAREWELL_MS);
+  try {
+    await io.close();
+    await app.close();
+  } finally {
+    clearInterval(cutting);
+  }
+}
+
 /** Addresses to listen on that nobody can open a page at. */
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 
 async function findSecret({ secret }: Options, engine: Engine, random: Random, log: Log): Promise<string> {
   if (secret !== undefined) return secret;
-  log.warn('no secret is given: the nodes share one through the store, where whoever reads the store can read it');
+  if (engine.fanout.adapter === undefined) log.info('no secret is given: resume tokens end with this process');
+  else log.warn('no secret is given: the nodes share one through the store, where whoever reads the store can read it');
   return engine.sharedSecret(random.text(SECRET_BYTES));
 }
 

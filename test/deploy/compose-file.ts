@@ -17,6 +17,7 @@ const network = z.strictObject({ ipv4_address: z.ipv4().optional() });
 const service = z.strictObject({
   image: z.string().regex(/^[a-z/]+(:[\w.-]+)?$/),
   build: z.literal('.').optional(),
+  pull_policy: z.literal('never').optional(),
   restart: z.literal('unless-stopped'),
   init: z.boolean().optional(),
   stop_grace_period: duration.optional(),

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import helmet from '@fastify/helmet';
 import serveStatic from '@fastify/static';
 import fastify, { type FastifyInstance } from 'fastify';
+import type { Log } from '../../support/log.ts';
 import type { Faults } from '../faults.ts';
 import type { Options } from '../options.ts';
 import { sendProblem } from './problem.ts';
@@ -11,7 +12,7 @@ import { sendProblem } from './problem.ts';
 /** How often Node looks for requests whose headers are late. */
 const HEADERS_CHECK_MS = 1000;
 
-export async function createApp(options: Options, faults: Faults): Promise<FastifyInstance> {
+export async function createApp(options: Options, faults: Faults, log: Log): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
     forceCloseConnections: true,
@@ -36,6 +37,7 @@ export async function createApp(options: Options, faults: Faults): Promise<Fasti
     hsts: false,
   });
   const root = options.demo ? demoFolder() : undefined;
+  if (options.demo && root === undefined) log.warn('there is no demo page to serve: `npm run build` makes it');
   if (root !== undefined) await app.register(serveStatic, { root, cacheControl: false, setHeaders: setCaching });
   return app;
 }
