@@ -43,11 +43,11 @@ describe('the count', () => {
 
   test('a million addresses do not fill the memory, and the latest is not the one forgotten', () => {
     const guesses = createGuesses(0, handClock());
-    const before = process.memoryUsage().heapUsed;
-    for (let address = 0; address < 1_000_000; address += 1) guesses.miss(`2001:db8:${address}`);
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1024 * 1024);
-    expect(guesses.waitOf('2001:db8:999999')).toBeGreaterThan(0);
-    expect(guesses.waitOf('2001:db8:0')).toBe(0);
+    const addresses = Array.from({ length: 1_000_000 }, (_, address) => `2001:db8:${address}`);
+    for (const address of addresses) guesses.miss(address);
+    const remembered = addresses.filter((address) => guesses.waitOf(address) > 0);
+    expect(remembered.length).toBeLessThanOrEqual(100_000);
+    expect(remembered.at(-1)).toBe('2001:db8:999999');
   });
 });
 
