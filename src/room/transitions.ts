@@ -19,7 +19,6 @@ import type {
   SeatRefusal,
   ShardCommand,
   Stock,
-  StockFigures,
   Suspend,
   Update,
 } from './commands.ts';
@@ -27,6 +26,7 @@ import { allocate, type Pool } from './pool.ts';
 import { type Policy, type Room, type Seat, toInfo, toMember, toSnapshot } from './room.ts';
 import { bump, type Course, end, event, replaceSeat, seatOf, sit, suspendSeat, takeOver, vacate } from './seats.ts';
 import type { Shard, Writes } from './shard.ts';
+import { figures, freesIn, longestCooled } from './stock.ts';
 
 /** The instant and what does not change while a server runs. */
 export interface Circumstances {
@@ -194,12 +194,6 @@ export function stock(shard: Shard, _command: Stock, { now }: Circumstances): St
   return { outcome: { ok: true, ...figures(shard, now) }, writes: {} };
 }
 
-export const figures = (shard: Shard, now: number): StockFigures => ({
-  occupied: shard.rooms.size,
-  cooling: shard.cooling.size,
-  freesInMs: freesIn(shard, now),
-});
-
 /** Only a present member is kept by renewing; an away one must resume. */
 export const renewed = (seat: Seat, now: number, policy: Policy): Seat =>
   seat.state === 'present' ? { ...seat, leaseUntil: now + policy.leaseMs } : seat;
@@ -250,22 +244,3 @@ function moved(before: Room, course: Course, now: number, policy: Policy) {
 }
 
 const refuse = <const Refused>(outcome: Refused): { outcome: Refused; writes: Writes } => ({ outcome, writes: {} });
-
-function longestCooled(shard: Shard, now: number): RoomCode | undefined {
-  return cooled(shard.cooling, now)[0];
-}
-
-/** Codes that have cooled, the longest cooled first. */
-export function cooled(cooling: ReadonlyMap<RoomCode, number>, now: number): RoomCode[] {
-  return [...cooling]
-    .filter(([, until]) => until <= now)
-    .sort(([codeA, a], [codeB, b]) => a - b || (codeA < codeB ? -1 : 1))
-    .map(([code]) => code);
-}
-
-function freesIn(shard: Shard, now: number): number | null {
-  let next = Number.POSITIVE_INFINITY;
-  // A loop: a shard of 8-digit codes can cool more codes than a call takes arguments.
-  for (const until of shard.cooling.values()) next = Math.min(next, until);
-  return shard.cooling.size === 0 ? null : Math.max(0, next - now);
-}
