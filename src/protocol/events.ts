@@ -5,6 +5,8 @@ import type { PUSHES, REQUESTS } from './messages.ts';
 
 export type RequestName = keyof typeof REQUESTS;
 export type RequestPayload<Name extends RequestName> = z.infer<(typeof REQUESTS)[Name]['payload']>;
+/** What a client may write: the same before it was checked, so ids and codes are plain text. */
+export type RequestInput<Name extends RequestName> = z.input<(typeof REQUESTS)[Name]['payload']>;
 export type Reply<Name extends RequestName> = Particulars<z.infer<(typeof REQUESTS)[Name]['reply']>>;
 /** An empty object adds nothing to what it is joined with; its own type would forbid everything else. */
 type Particulars<Type> = Type extends Record<string, never> ? unknown : Type;
@@ -15,10 +17,7 @@ export type PushName = keyof typeof PUSHES;
 export type Push<Name extends PushName> = z.infer<(typeof PUSHES)[Name]['body']>;
 
 export type ClientToServerEvents = {
-  [Name in RequestName]: (
-    payload: z.input<(typeof REQUESTS)[Name]['payload']>,
-    acknowledge: (reply: Acknowledgement<Name>) => void,
-  ) => void;
+  [Name in RequestName]: (payload: RequestInput<Name>, acknowledge: (reply: Acknowledgement<Name>) => void) => void;
 };
 
 export type ServerToClientEvents = { [Name in PushName]: (body: Push<Name>) => void };

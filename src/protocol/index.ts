@@ -6,6 +6,7 @@ export type {
   Push,
   PushName,
   Reply,
+  RequestInput,
   RequestName,
   RequestPayload,
   ServerToClientEvents,

@@ -1,0 +1,92 @@
+/** The client: one connection to a server that comes back by itself, and at most one room on it. */
+import type { RequestInput, UserId } from '../protocol/index.ts';
+import type { Subject } from './emitter.ts';
+import type { SignalboxError } from './errors.ts';
+import type { Room } from './room.ts';
+import type { ResumeStore } from './store.ts';
+
+/**
+ * - `connecting`: for the first time
+ * - `online`: connected, and the room (if there is one) is the room as the server knows it
+ * - `reconnecting`: it was lost, and is being tried again
+ * - `offline`: the same, and the device says that it has no network
+ * - `closed`: for good; `Client.ending` says why
+ */
+export type ConnectionState = 'connecting' | 'online' | 'reconnecting' | 'offline' | 'closed';
+
+/**
+ * - `closed`: by `Client.close()`
+ * - `replaced`: the same user has connected elsewhere, in another tab for instance
+ * - `kicked`: the host took the seat away; `banned` when it cannot be taken again
+ * - `refused`: the server does not let this client in, `error` says why
+ */
+export type ClientEnding =
+  | { readonly reason: 'closed' | 'replaced' | 'kicked' | 'banned' }
+  | { readonly reason: 'refused'; readonly error: SignalboxError };
+
+export interface ConnectOptions {
+  /** What the others see, unless the profile of a room says otherwise; at most 64 characters. */
+  readonly name?: string;
+  /** A token of your own back end, where the server asks for one. */
+  readonly token?: string;
+  /** Where the resume token is kept. Default: the tab's `sessionStorage`; nowhere in Node. `null`: nowhere. */
+  readonly store?: ResumeStore | null;
+  /** Path of the Socket.IO endpoint. Default `/socket.io`. */
+  readonly path?: string;
+  /** Milliseconds after which a request is given up, its waiting for the connection included. Default 10,000. */
+  readonly timeoutMs?: number;
+  /**
+   * Milliseconds. The n-th attempt to reconnect waits a random time between 0 and `baseMs` x 2^n, at most `maxMs`; later
+   * if the server says so. Default 500 and 15,000.
+   */
+  readonly backoff?: { readonly baseMs: number; readonly maxMs: number };
+}
+
+/** What a room may begin with: its `name`, `type`, `maxUsers`, `metadata`, and the creator's own `profile`. */
+export type CreateOptions = Omit<RequestInput<'room:create'>, 'idempotencyKey'>;
+
+export interface JoinOptions extends Pick<RequestInput<'room:join'>, 'profile'> {
+  /** The room itself, where it is known: then the code of a later room answers `CODE_EXPIRED`. */
+  readonly ref?: string;
+}
+
+export interface ClientEvents {
+  /** The new `Client.state`. */
+  state: ConnectionState;
+  /** A seat was taken, or after a page load taken again. */
+  room: Room;
+  /** Something of the network to tell people: an attempt has failed, the next one follows in `retryInMs`. */
+  retry: { readonly retryInMs: number; readonly error: SignalboxError };
+}
+
+export interface Client extends Subject<ClientEvents> {
+  readonly state: ConnectionState;
+  /** Why it is closed; null before that. */
+  readonly ending: ClientEnding | null;
+  /** Null before the first welcome. */
+  readonly userId: UserId | null;
+  /** How many digits a room code of this server has; 6 before the first welcome. */
+  readonly codeDigits: number;
+  readonly room: Room | null;
+  /**
+   * Resolves once online: with the room whose seat was taken again after a page load, or null.
+   *
+   * @throws SignalboxError when the client was closed, or the server does not let it in.
+   */
+  ready(): Promise<Room | null>;
+  /**
+   * Opens a room under a fresh code. A room that this client is in is left.
+   *
+   * @throws SignalboxError
+   */
+  create(options?: CreateOptions): Promise<Room>;
+  /**
+   * Joins the room of a code. A room that this client is in is left once the other has accepted.
+   *
+   * @param code as people type it: spaces, dashes and any script's digits are understood.
+   * @throws SignalboxError
+   */
+  join(code: string, options?: JoinOptions): Promise<Room>;
+  /** Leaves the room and ends the connection. Resolves when the server knows, or cannot be told. */
+  close(): Promise<void>;
+}

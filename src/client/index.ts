@@ -1,0 +1,16 @@
+/** The SDK: rooms by code, and WebRTC between their members. Runs in browsers and, but for the mesh, in Node. */
+export type {
+  Client,
+  ClientEnding,
+  ClientEvents,
+  ConnectionState,
+  ConnectOptions,
+  CreateOptions,
+  JoinOptions,
+} from './client.ts';
+export type { Subject, Unsubscribe } from './emitter.ts';
+export { type ClientErrorCode, SignalboxError } from './errors.ts';
+export type { IceFault, MediaKind, Mesh, MeshEvents, MeshOptions, Peer, PeerState } from './mesh/mesh.ts';
+export type { PeerStats } from './mesh/stats.ts';
+export type { Room, RoomEnding, RoomEvents } from './room.ts';
+export { type ResumeStore, tabStore } from './store.ts';
