@@ -143,7 +143,9 @@ export const REQUESTS = {
     errors: [],
   },
   ice: {
-    about: 'The STUN and TURN servers to use now, and for how long they are good.',
+    about:
+      'The STUN and TURN servers to use now, and for how long they are good. TURN is for members: without a seat, the ' +
+      'answer is STUN alone.',
     payload: nothing,
     reply: z.object({ iceServers, ttlMs: duration }),
     errors: [],
@@ -218,7 +220,7 @@ export const PUSHES = {
     about: 'The revision the room has reached. Who is behind has missed an event and asks `room:get`.',
     body: occurrence,
   },
-  // room:code-changed, lobby:knock, lobby:decided and ice take their place here.
+  // room:code-changed, lobby:knock and lobby:decided take their place here.
   signal: {
     about: 'A signal from a member; `from` is stamped by the server.',
     body: z.object({ from: userId, data: anyJson, ref: roomRef }),
@@ -235,6 +237,12 @@ export const PUSHES = {
   'server:drain': {
     about: 'This node is going away: connect again after the given time.',
     body: z.object({ reconnectInMs: duration }),
+  },
+  ice: {
+    about:
+      'To members, before the TURN credentials that they have come to their end: use these for connections from now on. ' +
+      'Those that run go on as they are.',
+    body: z.object({ iceServers, ttlMs: duration }),
   },
 } as const satisfies Record<string, PushEntry>;
 

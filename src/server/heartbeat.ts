@@ -1,13 +1,14 @@
 /**
  * The tick: one loop is this node's heartbeat and everybody's reaper. Every shard is visited once per `tickMs`, spread
  * evenly: the seats held here are renewed, because a connection that answers pings is life enough, and what is due is
- * reaped, whoever held it. No leader, no lock.
+ * reaped, whoever held it. No leader, no lock. TURN credentials that are about to end are renewed on the way.
  */
 import type { Outcome, SeatKey, StockFigures, Tick } from '../room/commands.ts';
 import { SHARDS } from '../room/pool.ts';
 import type { Stop } from '../support/clock.ts';
 import type { Faults } from './faults.ts';
 import type { House } from './house.ts';
+import type { Ice } from './ice.ts';
 import type { Roster } from './roster.ts';
 import { FAREWELL_MS, type Seating } from './seating.ts';
 
@@ -22,7 +23,7 @@ export interface Heartbeat {
   stop: Stop;
 }
 
-export function startHeartbeat(house: House, seating: Seating, faults: Faults): Heartbeat {
+export function startHeartbeat(house: House, seating: Seating, faults: Faults, ice: Ice): Heartbeat {
   const { engine, roster, clock, options } = house;
   const stock = Array.from({ length: SHARDS }, (): StockFigures | undefined => undefined);
   const busy = new Set<number>();
@@ -63,6 +64,8 @@ export function startHeartbeat(house: House, seating: Seating, faults: Faults): 
   for (let shard = 0; shard < SHARDS; shard += 1) void visitOnce(shard);
   let next = house.random.integer(SHARDS);
   const stopSteps = clock.every(options.tickMs / SHARDS, () => {
+    // Whether the store answers or not: credentials do not need it.
+    for (const { sessions } of roster.roomsOfShard(next)) for (const session of sessions.values()) ice.refresh(session);
     void visitOnce(next);
     next = (next + 1) % SHARDS;
   });

@@ -5,7 +5,7 @@ import { type Answer, type Refused, refuse } from './answers.ts';
 import { roomChanges, seatChanges } from './changes.ts';
 import type { Entrance, Placed } from './entrance.ts';
 import type { House } from './house.ts';
-import { iceOf } from './ice.ts';
+import type { Ice } from './ice.ts';
 import type { Relay } from './relay.ts';
 import type { Seating } from './seating.ts';
 import type { Session } from './session.ts';
@@ -19,10 +19,10 @@ export type Hub = {
   readonly [Name in RequestName]: (session: Session, payload: RequestPayload<Name>) => Promise<Answer<Name>>;
 };
 
-export function createHub(house: House, seating: Seating, entrance: Entrance, relay: Relay): Hub {
-  const { engine, options } = house;
-  const ice = iceOf(options);
-  const withIce = (placed: Placed | Refused) => (placed.ok ? { ...placed, iceServers: ice.iceServers } : placed);
+export function createHub(house: House, seating: Seating, entrance: Entrance, relay: Relay, ice: Ice): Hub {
+  const { engine } = house;
+  const withIce = (session: Session, placed: Placed | Refused) =>
+    placed.ok ? { ...placed, iceServers: ice.issue(session).iceServers } : placed;
 
   /** The engine does not know the seat that this node thought the session had. */
   const lost = (session: Session, key: SeatKey, { reason }: SeatRefusal): Refused => {
@@ -121,8 +121,10 @@ export function createHub(house: House, seating: Seating, entrance: Entrance, re
       : Promise.resolve(refuse('RATE_LIMITED', { retryAfterMs: BUSY_RETRY_MS }));
 
   return {
-    'room:create': (session, payload) => inTurn(session, async () => withIce(await entrance.create(session, payload))),
-    'room:join': (session, payload) => inTurn(session, async () => withIce(await entrance.join(session, payload))),
+    'room:create': (session, payload) =>
+      inTurn(session, async () => withIce(session, await entrance.create(session, payload))),
+    'room:join': (session, payload) =>
+      inTurn(session, async () => withIce(session, await entrance.join(session, payload))),
     'room:leave': (session) => inTurn(session, () => leave(session)),
     'room:close': (session, payload) => inTurn(session, () => close(session, payload)),
     'room:get': get,
@@ -132,7 +134,7 @@ export function createHub(house: House, seating: Seating, entrance: Entrance, re
     signal: (session, payload) => relay.signal(session, payload),
     message: (session, payload) => relay.message(session, payload),
     heartbeat,
-    ice: async () => ({ ok: true, ...ice }),
+    ice: async (session) => ({ ok: true, ...ice.issue(session) }),
   };
 }
 

@@ -37,6 +37,9 @@ const milliseconds = (fallback: number, about: string, least = 1) => whole(fallb
 const flag = (fallback: boolean, about: string) => entry('flag', z.boolean().default(fallback), about);
 const list = (fallback: string[], about: string) => entry('list', z.array(z.string().min(1)).default(fallback), about);
 
+/** RFC 7065. A browser that is given one malformed address makes no connection at all. */
+const TURN_URL = /^turns?:[^\s/?#@,]+(\?transport=(udp|tcp))?$/;
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -92,6 +95,17 @@ export const OPTIONS = {
   ),
   demo: flag(true, 'Serve the demo page at /.'),
   stunUrls: list([], 'STUN servers handed to clients, such as stun:stun.example.org:3478.'),
+  turnUrls: entry(
+    'list',
+    z.array(z.string().regex(TURN_URL, 'must be such as turn:turn.example.org:3478?transport=udp')).default([]),
+    'Addresses of the TURN server handed to members, such as turn:turn.example.org:3478?transport=udp.',
+  ),
+  turnSecrets: entry(
+    'list',
+    z.array(z.string().min(16)).max(2).default([]),
+    'What the TURN server calls its static-auth-secret, 16 characters or more; while it is changed, two: the new one first.',
+    { env: 'TURN_SECRET', secret: true },
+  ),
 
   codeDigits: whole(DEFAULT_CODE_DIGITS, DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS, 'Digits of a room code.'),
   poolSize: entry(
@@ -127,6 +141,7 @@ export const OPTIONS = {
   tickMs: milliseconds(10 * SECOND, 'In this time, every node looks after every shard once.', 100),
   drainMs: milliseconds(30 * SECOND, 'How long a shutdown may take.', 100),
   resumeTtlMs: milliseconds(7 * 24 * HOUR, 'How long a resume token is good.'),
+  turnTtlMs: milliseconds(HOUR, 'How long credentials for the TURN server are good; members get new ones in time.'),
 
   outboundBytes: whole(
     1024 * 1024,
@@ -189,17 +204,27 @@ function keepUp(options: Options, given: PartialOptions): Options {
   };
 }
 
-function checkTogether({ userTtlMs, heartbeatIntervalMs, tickMs, codeDigits, poolSize, frameBytes }: Options): void {
+function checkTogether(options: Options): void {
+  const { userTtlMs, heartbeatIntervalMs, tickMs, codeDigits, poolSize, frameBytes } = options;
   if (heartbeatIntervalMs >= userTtlMs)
     throw new OptionError('heartbeatIntervalMs', `must be less than userTtlMs (${userTtlMs})`);
   if (tickMs > userTtlMs / 2) throw new OptionError('tickMs', `must be at most half of userTtlMs (${userTtlMs})`);
   if (frameBytes < LIMITS.signalBytes + 1024)
     throw new OptionError('frameBytes', 'must leave room for a signal of 64 KiB');
+  checkTurn(options);
   try {
     createPool(codeDigits, poolSize ?? allCodes(codeDigits));
   } catch (error) {
     throw new OptionError('poolSize', error instanceof Error ? error.message : 'malformed');
   }
+}
+
+function checkTurn({ turnUrls, turnSecrets, turnTtlMs, tickMs }: Options): void {
+  if (turnUrls.length === 0 && turnSecrets.length === 0) return;
+  if (turnUrls.length === 0) throw new OptionError('turnUrls', 'needed beside turnSecrets');
+  if (turnSecrets.length === 0) throw new OptionError('turnSecrets', 'needed beside turnUrls');
+  // The tick renews them, and no member may be left with credentials that have ended.
+  if (turnTtlMs < 4 * tickMs) throw new OptionError('turnTtlMs', `must be at least four times tickMs (${tickMs})`);
 }
 
 export const poolOf = ({ codeDigits, poolSize }: Options): Pool =>

@@ -25,6 +25,7 @@ import { addAdmin } from './http/admin.ts';
 import { createApp } from './http/app.ts';
 import { addHealth } from './http/health.ts';
 import { createHub } from './hub.ts';
+import { createIce } from './ice.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { type Options, type PartialOptions, policyOf, poolOf, readOptions } from './options.ts';
 import { createOriginGate } from './origins.ts';
@@ -114,11 +115,12 @@ async function furnish(
   const drain = createDrain(house);
   const tokens = createResumeTokens(secret, options.resumeTtlMs, clock);
   const lifecycle = createLifecycle(house, seating, tokens, drain, limitsOf(options));
-  const hub = createHub(house, seating, createEntrance(house, seating, allocation, guesses), createRelay(house));
+  const ice = createIce(options, clock);
+  const hub = createHub(house, seating, createEntrance(house, seating, allocation, guesses), createRelay(house), ice);
   openGateway(house, hub, lifecycle, faults, addressOf);
   engine.fanout.listen((notice) => seating.hear(notice));
 
-  const heartbeat = startHeartbeat(house, seating, faults);
+  const heartbeat = startHeartbeat(house, seating, faults, ice);
   const figures = () => sumUp(pool, heartbeat.stock);
   const alarm = createLowWaterAlarm(options.poolLowWater, log);
   const stopAlarm = clock.every(options.tickMs, () => alarm(figures()));

@@ -39,6 +39,11 @@ export class Session {
   mediaType: string | undefined;
   /** When its record was last kept alive, by this node's clock. */
   touchedAt: number;
+  /**
+   * When the TURN credentials that it was given here end, by this node's clock; 0 when it was given none. In seconds, as
+   * the credentials say it: a number so small weighs nothing beside the object.
+   */
+  turnUntil = 0;
   /** Whatever changes the seat runs here. */
   readonly lane = new Lane();
   private readonly socket: Socket;

@@ -33,7 +33,7 @@ test('pushes are the pushes of the table', () => {
   expect(Object.keys(PUSHES)).toEqual(
     (
       'welcome member:joined member:left member:away member:back member:updated host:changed room:updated ' +
-      'room:closed room:rev signal message session:replaced session:kicked server:drain'
+      'room:closed room:rev signal message session:replaced session:kicked server:drain ice'
     ).split(' '),
   );
 });
