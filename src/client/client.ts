@@ -1,5 +1,6 @@
-/** The client: one connection to a server that comes back by itself, and at most one room on it. */
+/** The client as its users see it: one connection that comes back by itself, and at most one room on it. */
 import type { RequestInput, UserId } from '../protocol/index.ts';
+import type { Backoff } from './backoff.ts';
 import type { Subject } from './emitter.ts';
 import type { SignalboxError } from './errors.ts';
 import type { Room } from './room.ts';
@@ -39,7 +40,7 @@ export interface ConnectOptions {
    * Milliseconds. The n-th attempt to reconnect waits a random time between 0 and `baseMs` x 2^n, at most `maxMs`; later
    * if the server says so. Default 500 and 15,000.
    */
-  readonly backoff?: { readonly baseMs: number; readonly maxMs: number };
+  readonly backoff?: Backoff;
 }
 
 /** What a room may begin with: its `name`, `type`, `maxUsers`, `metadata`, and the creator's own `profile`. */

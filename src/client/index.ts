@@ -1,4 +1,21 @@
 /** The SDK: rooms by code, and WebRTC between their members. Runs in browsers and, but for the mesh, in Node. */
+
+export { normaliseTypedCode } from '../protocol/ids.ts';
+export type {
+  CloseReason,
+  ErrorCode,
+  IceServer,
+  Json,
+  LeaveReason,
+  Member,
+  Profile,
+  RoomCode,
+  RoomInfo,
+  RoomRef,
+  RoomSnapshot,
+  UserId,
+} from '../protocol/index.ts';
+export type { Backoff } from './backoff.ts';
 export type {
   Client,
   ClientEnding,
@@ -8,6 +25,7 @@ export type {
   CreateOptions,
   JoinOptions,
 } from './client.ts';
+export { connect } from './connect.ts';
 export type { Subject, Unsubscribe } from './emitter.ts';
 export { type ClientErrorCode, SignalboxError } from './errors.ts';
 export type { IceFault, MediaKind, Mesh, MeshEvents, MeshOptions, Peer, PeerState } from './mesh/mesh.ts';

@@ -1,0 +1,242 @@
+/** `connect`: the connection, the room on it, and what becomes of the one when the other changes. */
+import { DEFAULT_CODE_DIGITS, normaliseTypedCode } from '../protocol/ids.ts';
+import type { IceServer, Push, RoomSnapshot, UserId } from '../protocol/index.ts';
+import { PROTOCOL_VERSION } from '../protocol/limits.ts';
+import { DEFAULT_BACKOFF } from './backoff.ts';
+import type { Client, ClientEvents, ConnectOptions, CreateOptions, JoinOptions } from './client.ts';
+import { type Ask, Connection } from './connection.ts';
+import { Emitter } from './emitter.ts';
+import { clientError, SignalboxError } from './errors.ts';
+import type { AnyPush } from './link.ts';
+import type { Room } from './room.ts';
+import { MOST_HELD, Seat, type SeatSetup } from './seat.ts';
+import { openKeep, type ResumeKeep } from './store.ts';
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Connects to a Signalbox server, and begins at once.
+ *
+ * @param url such as `https://signal.example.org`; in a page that the server itself serves, `location.origin`
+ */
+export function connect(url: string, options: ConnectOptions = {}): Client {
+  return new RoomClient(url, options);
+}
+
+class RoomClient extends Emitter<ClientEvents> implements Client {
+  readonly #options: ConnectOptions;
+  readonly #keep: ResumeKeep;
+  readonly #connection: Connection;
+  readonly #seatSetup: SeatSetup;
+  #userId: UserId | null = null;
+  #codeDigits = DEFAULT_CODE_DIGITS;
+  #seat: Seat | null = null;
+  /** Requests for a seat under way: what is heard of a room that is not ours may be of the one that becomes ours. */
+  #entering = 0;
+  #early: AnyPush[] = [];
+  #isRejoining = false;
+
+  constructor(url: string, options: ConnectOptions) {
+    super();
+    this.#options = options;
+    this.#keep = openKeep(options.store);
+    const ask: Ask = (name, payload) => this.#connection.request(name, payload, true);
+    this.#seatSetup = {
+      ask: (name, payload, repeat) => this.#connection.request(name, payload, repeat),
+      read: async () => (await ask('room:get', {})).room,
+      rejoin: (seat) => void this.#rejoin(seat, ask).catch(() => this.#connection.restart()),
+      leave: (seat) => this.#leave(seat),
+      kicked: () => this.#connection.close({ reason: 'kicked' }),
+    };
+    this.#connection = new Connection({
+      url,
+      path: options.path,
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      backoff: options.backoff ?? DEFAULT_BACKOFF,
+      auth: () => this.#auth(),
+      forget: () => this.#keep.forget(),
+      restore: (welcome, over) => this.#restore(welcome, over),
+      push: (push) => this.#hear(push),
+      rev: () => this.#seat?.rev,
+      beaten: (rev) => this.#seat?.hint(rev),
+      gone: () => this.#gone(),
+      changed: () => this.#changed(),
+      failed: (retryInMs, error) => this.emit('retry', { retryInMs, error }),
+    });
+    this.#connection.open();
+  }
+
+  get state() {
+    return this.#connection.state;
+  }
+
+  get ending() {
+    return this.#connection.ending;
+  }
+
+  get userId() {
+    return this.#userId;
+  }
+
+  get codeDigits() {
+    return this.#codeDigits;
+  }
+
+  get room(): Room | null {
+    return this.#seat;
+  }
+
+  async ready(): Promise<Room | null> {
+    await this.#connection.online();
+    return this.#seat;
+  }
+
+  create(options: CreateOptions = {}): Promise<Room> {
+    // Whether the answer to the first was lost or the room was not made: asked again, it is one room.
+    const idempotencyKey = crypto.getRandomValues(new Uint32Array(3)).join('-');
+    return this.#enter(() => this.#connection.request('room:create', { ...options, idempotencyKey }, true));
+  }
+
+  async join(typed: string, options: JoinOptions = {}): Promise<Room> {
+    const code = normaliseTypedCode(typed, this.#codeDigits);
+    if (code === undefined) {
+      const message = `A room code has ${this.#codeDigits} digits and does not begin with 0.`;
+      throw new SignalboxError({ code: 'BAD_REQUEST', message, retryable: false });
+    }
+    return await this.#enter(() => this.#connection.request('room:join', { ...options, code }, true));
+  }
+
+  async close(): Promise<void> {
+    const told = this.#seat && this.#connection.tell('room:leave');
+    this.#end({ reason: 'left' });
+    this.#keep.close();
+    await told;
+    this.#connection.close({ reason: 'closed' });
+  }
+
+  #auth(): Record<string, unknown> {
+    const { name, token } = this.#options;
+    const resume = this.#keep.token;
+    return {
+      v: PROTOCOL_VERSION,
+      ...(name !== undefined && { name }),
+      ...(token !== undefined && { token }),
+      ...(resume !== null && { resume }),
+    };
+  }
+
+  #hear(push: AnyPush): void {
+    if (push.name === 'ice') this.#seat?.setIce(push.body.iceServers);
+    else if ('ref' in push.body && push.body.ref === this.#seat?.ref) this.#seat.take(push);
+    else if (this.#entering > 0 && this.#early.push(push) > MOST_HELD) this.#early.shift();
+  }
+
+  async #enter(ask: () => Promise<{ room: RoomSnapshot; iceServers: IceServer[] }>): Promise<Room> {
+    this.#entering += 1;
+    try {
+      const { room, iceServers } = await ask();
+      return this.#sit(room, iceServers);
+    } finally {
+      this.#entering -= 1;
+      if (this.#entering === 0) this.#early = [];
+    }
+  }
+
+  #sit(room: RoomSnapshot, iceServers: readonly IceServer[]): Seat {
+    const { state } = this;
+    if (this.#userId === null || state === 'closed') throw clientError('CLOSED');
+    // Asked for anew, the same seat: its owner has it already.
+    if (this.#seat?.ref === room.ref) {
+      this.#seat.adopt(room);
+      return this.#seat;
+    }
+    const seat = new Seat(room, this.#userId, iceServers, this.#seatSetup);
+    this.#end({ reason: 'left' });
+    this.#seat = seat;
+    this.emit('room', seat);
+    for (const push of this.#early.splice(0)) this.#hear(push);
+    return seat;
+  }
+
+  async #leave(seat: Seat): Promise<void> {
+    if (seat !== this.#seat) return;
+    this.#end({ reason: 'left' });
+    // A page that is loaded anew before the server knows must not be seated again.
+    if (this.state !== 'online') this.#keep.forgetStored();
+    await this.#connection.request('room:leave', {}, true);
+  }
+
+  /** Welcomed, for the first time or again: takes up the seat that was ours, or is from before the page was loaded. */
+  async #restore({ userId, resume, limits, room }: Push<'welcome'>, ask: Ask): Promise<void> {
+    const isFirst = this.#userId === null;
+    this.#userId = userId;
+    this.#codeDigits = limits.codeDigits;
+    this.#keep.token = resume;
+    const seat = this.#seat;
+    if (seat !== null) {
+      if (room?.ref !== seat.ref) return await this.#rejoin(seat, ask);
+      seat.returned(room, userId);
+      void iceOver(ask).then((iceServers) => iceServers && seat.setIce(iceServers));
+    } else if (room !== null && isFirst && this.#entering === 0) {
+      await this.#enter(async () => ({ room, iceServers: (await iceOver(ask)) ?? [] }));
+    } else if (room !== null && this.#entering === 0) await ask('room:leave', {});
+  }
+
+  /**
+   * The seat is gone, the room perhaps not: takes another seat in that very room.
+   *
+   * @throws SignalboxError worth another try
+   */
+  async #rejoin(seat: Seat, ask: Ask): Promise<void> {
+    if (this.#isRejoining || this.#userId === null) return;
+    this.#isRejoining = true;
+    try {
+      const { code, ref, self } = seat;
+      const { name, mediaType, metadata } = self;
+      const profile = {
+        ...(name !== null && { name }),
+        ...(mediaType !== undefined && { mediaType }),
+        ...(metadata !== undefined && { metadata }),
+      };
+      const { room, iceServers } = await ask('room:join', { code, ref, profile });
+      seat.returned(room, this.#userId);
+      seat.setIce(iceServers);
+    } catch (error) {
+      if (!(error instanceof SignalboxError) || error.retryable) throw error;
+      const isOver = error.code === 'CODE_EXPIRED' || error.code === 'ROOM_NOT_FOUND';
+      if (seat === this.#seat) this.#end(isOver ? { reason: 'expired' } : { reason: 'refused', error });
+    } finally {
+      this.#isRejoining = false;
+    }
+  }
+
+  /** @returns whether the page going away means the end: nothing is kept that could bring the seat back. */
+  #gone(): boolean {
+    if (this.#keep.isKept) return false;
+    void this.close();
+    return true;
+  }
+
+  #changed(): void {
+    const { state, ending } = this;
+    if (ending !== null) {
+      // Who took over has the token now; with it, a reload of this page would take the seat back.
+      this.#keep.close();
+      this.#end(ending.reason === 'closed' ? { reason: 'left' } : ending);
+    }
+    this.emit('state', state);
+  }
+
+  #end(ending: Parameters<Seat['end']>[0]): void {
+    const seat = this.#seat;
+    this.#seat = null;
+    seat?.end(ending);
+  }
+}
+
+/** Without them a call works in many networks, and the server pushes fresh ones: no reason not to go on. */
+const iceOver = (ask: Ask): Promise<IceServer[] | undefined> =>
+  ask('ice', {}).then(
+    ({ iceServers }) => iceServers,
+    () => undefined,
+  );

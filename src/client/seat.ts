@@ -1,0 +1,258 @@
+/**
+ * The seat of this client in a room: what `Room` promises. It holds a snapshot and applies the events after it in the
+ * order of their revisions; it holds the truth, or knows that it does not, and asks.
+ */
+import type {
+  IceServer,
+  Json,
+  Member,
+  Profile,
+  RequestInput,
+  RequestName,
+  RoomSnapshot,
+  UserId,
+} from '../protocol/index.ts';
+import { Emitter, type Unsubscribe } from './emitter.ts';
+import { clientError, SignalboxError } from './errors.ts';
+import type { AnyPush } from './link.ts';
+import { applied, differences, isChange, type RoomChange } from './replica.ts';
+import type { Room, RoomEnding, RoomEvents } from './room.ts';
+
+export interface SeatSetup {
+  readonly ask: <Name extends RequestName>(
+    name: Name,
+    payload: RequestInput<Name>,
+    repeat: boolean,
+  ) => Promise<unknown>;
+  readonly read: () => Promise<RoomSnapshot>;
+  /** The server knows us in this room no more: take a seat again, or end it. */
+  readonly rejoin: (seat: Seat) => void;
+  readonly leave: (seat: Seat) => Promise<void>;
+  readonly kicked: () => void;
+}
+
+/** Events of several nodes overtake each other by some milliseconds: a gap that closes by itself needs no snapshot. */
+const GAP_MS = 250;
+/** More than can overtake a snapshot; it bounds what a server gone wild can make a page hold. */
+export const MOST_HELD = 500;
+
+export class Seat extends Emitter<RoomEvents> implements Room {
+  readonly #setup: SeatSetup;
+  #room: RoomSnapshot;
+  #userId: UserId;
+  #self: Member;
+  #iceServers: readonly IceServer[];
+  #ending: RoomEnding | null = null;
+  /** Events after a gap, in no order. */
+  #held: RoomChange[] = [];
+  /** Signals that came before anybody listened. */
+  #signals: RoomEvents['signal'][] = [];
+  #gap: ReturnType<typeof setTimeout> | undefined;
+  #isReading = false;
+
+  /** @throws SignalboxError when the user is not in that room. */
+  constructor(room: RoomSnapshot, userId: UserId, iceServers: readonly IceServer[], setup: SeatSetup) {
+    super();
+    const self = memberOf(room, userId);
+    if (self === undefined) throw clientError('CLOSED');
+    this.#room = room;
+    this.#userId = userId;
+    this.#self = self;
+    this.#iceServers = iceServers;
+    this.#setup = setup;
+  }
+
+  get code() {
+    return this.#room.code;
+  }
+
+  get ref() {
+    return this.#room.ref;
+  }
+
+  get rev() {
+    return this.#room.rev;
+  }
+
+  get members() {
+    return this.#room.members;
+  }
+
+  get snapshot() {
+    return this.#room;
+  }
+
+  get iceServers() {
+    return this.#iceServers;
+  }
+
+  get ending() {
+    return this.#ending;
+  }
+
+  get self() {
+    return this.#self;
+  }
+
+  override on<Name extends keyof RoomEvents>(name: Name, listener: (body: RoomEvents[Name]) => void): Unsubscribe {
+    const unsubscribe = super.on(name, listener);
+    // Not within this very call: who listens has not yet got what takes the listener back.
+    if (name === 'signal') queueMicrotask(() => this.#releaseSignals());
+    return unsubscribe;
+  }
+
+  async signal(to: string, data: Json): Promise<void> {
+    await this.#ask('signal', { to, data }, false);
+  }
+
+  async message(data: Json): Promise<void> {
+    await this.#ask('message', { data }, false);
+  }
+
+  async setProfile(profile: Profile): Promise<void> {
+    await this.#ask('profile', profile, true);
+  }
+
+  async update(changes: RequestInput<'room:update'>): Promise<void> {
+    await this.#ask('room:update', changes, true);
+  }
+
+  async kick(userId: string, { ban = false }: { readonly ban?: boolean } = {}): Promise<void> {
+    await this.#ask('room:kick', { userId, ban }, false);
+  }
+
+  async close(): Promise<void> {
+    await this.#ask('room:close', {}, false);
+  }
+
+  leave(): Promise<void> {
+    return this.#setup.leave(this);
+  }
+
+  /** Anything that the server says of this room. */
+  take(push: AnyPush): void {
+    if (this.#ending !== null) return;
+    if (push.name === 'signal') {
+      this.#signals.push(push.body);
+      if (this.#signals.length > MOST_HELD) this.#signals.shift();
+      this.#releaseSignals();
+    } else if (push.name === 'message') this.emit('message', push.body);
+    else if (push.name === 'room:rev') this.hint(push.body.rev);
+    else if (isChange(push)) this.#hold(push);
+  }
+
+  /** The revision that the room is said to have reached; null: that we are in no room. */
+  hint(rev: number | null): void {
+    if (rev === null || rev > this.rev) void this.#read();
+  }
+
+  /** A snapshot, as of just now or of long ago. */
+  adopt(snapshot: RoomSnapshot): void {
+    if (snapshot.ref === this.ref && snapshot.rev < this.rev) return;
+    this.#set(snapshot, null);
+    this.#applyHeld();
+  }
+
+  /** The connection is back, and the seat is ours: still, or again, and then perhaps under another id. */
+  returned(snapshot: RoomSnapshot, userId: UserId): void {
+    const { seq } = this.#self;
+    this.#userId = userId;
+    this.adopt(snapshot);
+    if (this.#ending === null) this.emit(this.#self.seq === seq ? 'resumed' : 'rejoined', undefined);
+  }
+
+  setIce(iceServers: readonly IceServer[]): void {
+    if (this.#ending !== null || JSON.stringify(iceServers) === JSON.stringify(this.#iceServers)) return;
+    this.#iceServers = iceServers;
+    this.emit('ice', iceServers);
+  }
+
+  end(ending: RoomEnding): void {
+    if (this.#ending !== null) return;
+    this.#ending = ending;
+    clearTimeout(this.#gap);
+    this.emit('ended', ending);
+  }
+
+  async #ask<Name extends RequestName>(name: Name, payload: RequestInput<Name>, repeat: boolean): Promise<void> {
+    // What is asked of a room that is over must not reach the next one.
+    if (this.#ending !== null) throw clientError('CLOSED');
+    await this.#setup.ask(name, payload, repeat);
+  }
+
+  #releaseSignals(): void {
+    while (this.hears('signal') && this.#ending === null) {
+      const signal = this.#signals.shift();
+      if (signal === undefined) return;
+      this.emit('signal', signal);
+    }
+  }
+
+  #hold(change: RoomChange): void {
+    this.#held.push(change);
+    if (this.#held.length > MOST_HELD) this.#held.shift();
+    this.#applyHeld();
+    if (this.#held.length > 0 && this.#ending === null) this.#gap ??= setTimeout(() => void this.#read(), GAP_MS);
+  }
+
+  /** Applies whatever is next, drops what is past, keeps what comes after a gap. */
+  #applyHeld(): void {
+    const due = this.#held.sort((one, other) => one.body.rev - other.body.rev);
+    this.#held = [];
+    for (const change of due) {
+      if (change.body.rev > this.rev + 1) this.#held.push(change);
+      else if (change.body.rev === this.rev + 1 && this.#ending === null) this.#apply(change);
+    }
+    if (this.#held.length > 0) return;
+    clearTimeout(this.#gap);
+    this.#gap = undefined;
+  }
+
+  #apply(change: RoomChange): void {
+    this.#set(applied(this.#room, change), change);
+    if (change.name === 'room:closed') this.end({ reason: change.body.reason });
+  }
+
+  #set(room: RoomSnapshot, change: RoomChange | null): void {
+    const before = this.#room;
+    const self = memberOf(room, this.#userId);
+    if (self === undefined) {
+      this.#unseated(change);
+      return;
+    }
+    this.#room = room;
+    this.#self = self;
+    for (const { name, body } of differences(before, room)) {
+      const reason = change?.name === 'member:left' ? change.body.reason : null;
+      // Name and body belong together; the compiler cannot follow them through the loop.
+      this.emit(name, (name === 'member:left' ? { ...body, reason } : body) as RoomEvents[typeof name]);
+      if (this.#ending !== null) return;
+    }
+    if (room.rev !== before.rev || room.ref !== before.ref) this.emit('change', { room, before });
+  }
+
+  #unseated(change: RoomChange | null): void {
+    if (change?.name === 'member:left' && change.body.reason === 'kicked') this.#setup.kicked();
+    else this.#setup.rejoin(this);
+  }
+
+  async #read(): Promise<void> {
+    clearTimeout(this.#gap);
+    this.#gap = undefined;
+    if (this.#isReading || this.#ending !== null) return;
+    this.#isReading = true;
+    try {
+      this.adopt(await this.#setup.read());
+    } catch (error) {
+      const code = error instanceof SignalboxError ? error.code : '';
+      if (code === 'NOT_IN_ROOM') this.#setup.rejoin(this);
+      else if (code === 'CODE_EXPIRED') this.end({ reason: 'expired' });
+      // Otherwise the next heartbeat tells again that we are behind.
+    }
+    this.#isReading = false;
+    if (this.#held.length > 0 && this.#ending === null) this.#gap ??= setTimeout(() => void this.#read(), GAP_MS);
+  }
+}
+
+const memberOf = ({ members }: RoomSnapshot, userId: UserId): Member | undefined =>
+  members.find((member) => member.userId === userId);
