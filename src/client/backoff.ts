@@ -1,7 +1,9 @@
 /** How long to wait before the next attempt. */
 
 export interface Backoff {
+  /** Milliseconds that the first wait is at most; doubled with every attempt. */
   readonly baseMs: number;
+  /** Milliseconds that no wait is longer than. */
   readonly maxMs: number;
 }
 

@@ -1,5 +1,5 @@
 /** The client as its users see it: one connection that comes back by itself, and at most one room on it. */
-import type { RequestInput, UserId } from '../protocol/index.ts';
+import type { Profile, RequestInput, UserId } from '../protocol/index.ts';
 import type { Backoff } from './backoff.ts';
 import type { Subject } from './emitter.ts';
 import type { SignalboxError } from './errors.ts';
@@ -15,16 +15,20 @@ import type { ResumeStore } from './store.ts';
  */
 export type ConnectionState = 'connecting' | 'online' | 'reconnecting' | 'offline' | 'closed';
 
-/**
- * - `closed`: by `Client.close()`
- * - `replaced`: the same user has connected elsewhere, in another tab for instance
- * - `kicked`: the host took the seat away; `banned` when it cannot be taken again
- * - `refused`: the server does not let this client in, `error` says why
- */
-export type ClientEnding =
-  | { readonly reason: 'closed' | 'replaced' | 'kicked' | 'banned' }
-  | { readonly reason: 'refused'; readonly error: SignalboxError };
+/** How a client ended. */
+export interface ClientEnding {
+  /**
+   * - `closed`: by `Client.close()`
+   * - `replaced`: the same user has connected elsewhere, in another tab for instance
+   * - `kicked`: the host took the seat away; `banned` when it cannot be taken again
+   * - `refused`: the server does not let this client in, `error` says why
+   */
+  readonly reason: 'closed' | 'replaced' | 'kicked' | 'banned' | 'refused';
+  /** With `refused`. */
+  readonly error?: SignalboxError;
+}
 
+/** How `connect` connects. Everything has a default. */
 export interface ConnectOptions {
   /** What the others see, unless the profile of a room says otherwise; at most 64 characters. */
   readonly name?: string;
@@ -46,21 +50,32 @@ export interface ConnectOptions {
 /** What a room may begin with: its `name`, `type`, `maxUsers`, `metadata`, and the creator's own `profile`. */
 export type CreateOptions = Omit<RequestInput<'room:create'>, 'idempotencyKey'>;
 
-export interface JoinOptions extends Pick<RequestInput<'room:join'>, 'profile'> {
+/** What may go with a code. */
+export interface JoinOptions {
+  /** What the others see of this client in the room. */
+  readonly profile?: Profile;
   /** The room itself, where it is known: then the code of a later room answers `CODE_EXPIRED`. */
   readonly ref?: string;
 }
 
+/** What a client tells, by name. */
 export interface ClientEvents {
   /** The new `Client.state`. */
   state: ConnectionState;
   /** A seat was taken, or after a page load taken again. */
   room: Room;
-  /** Something of the network to tell people: an attempt has failed, the next one follows in `retryInMs`. */
-  retry: { readonly retryInMs: number; readonly error: SignalboxError };
+  /** Something of the network to tell people: an attempt has failed. */
+  retry: {
+    /** Milliseconds until the next one. */
+    readonly retryInMs: number;
+    /** Why it has failed. */
+    readonly error: SignalboxError;
+  };
 }
 
+/** What `connect` gives. */
 export interface Client extends Subject<ClientEvents> {
+  /** Told by the event `state` whenever it changes. */
   readonly state: ConnectionState;
   /** Why it is closed; null before that. */
   readonly ending: ClientEnding | null;
@@ -68,6 +83,7 @@ export interface Client extends Subject<ClientEvents> {
   readonly userId: UserId | null;
   /** How many digits a room code of this server has; 6 before the first welcome. */
   readonly codeDigits: number;
+  /** The room that this client is in. */
   readonly room: Room | null;
   /**
    * Resolves once online: with the room whose seat was taken again after a page load, or null.

@@ -133,7 +133,7 @@ export class Connection {
 
   async #online(until: number): Promise<Link> {
     if (this.#state !== 'online' && this.#ending === null) await this.#change(until - Date.now());
-    if (this.#ending !== null) throw this.#ending.reason === 'refused' ? this.#ending.error : clientError('CLOSED');
+    if (this.#ending !== null) throw this.#ending.error ?? clientError('CLOSED');
     if (this.#state !== 'online' || this.#link === undefined) throw this.#fault ?? clientError('UNREACHABLE');
     return this.#link;
   }

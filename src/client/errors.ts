@@ -13,13 +13,16 @@ export type ClientErrorCode = keyof typeof OWN;
 
 /** A refusal by the server (its codes are those of the protocol), or the lack of an answer. */
 export class SignalboxError extends Error {
+  /** @internal */
   override readonly name = 'SignalboxError';
+  /** What to switch over; `message` is for logs. */
   readonly code: ErrorCode | ClientErrorCode;
   /** Whether the same request, sent again unchanged, may succeed. */
   readonly retryable: boolean;
   /** Milliseconds to wait before it has a chance, where the server has said so. */
   readonly retryAfterMs: number | undefined;
 
+  /** @internal */
   constructor({ code, message, retryable, retryAfterMs }: Omit<ErrorBody, 'code'> & { code: SignalboxError['code'] }) {
     super(message);
     this.code = code;

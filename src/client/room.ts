@@ -16,33 +16,76 @@ import type {
 import type { Subject } from './emitter.ts';
 import type { SignalboxError } from './errors.ts';
 
-/**
- * - the protocol's reasons for the end of a room: `closed`, `host-left`, `empty`, `idle`, `aged`
- * - `left`: by `Room.leave()`, by joining another room, or by closing the client
- * - `kicked`, `banned`: by the host
- * - `replaced`: the same user has connected elsewhere and has the seat now
- * - `expired`: the room ended while this client was out of reach
- * - `refused`: the seat was lost while this client was out of reach, and the room does not take it back: `error` says why
- */
-export type RoomEnding =
-  | { readonly reason: CloseReason | 'left' | 'kicked' | 'banned' | 'replaced' | 'expired' }
-  | { readonly reason: 'refused'; readonly error: SignalboxError };
+/** How a room ended for this client. */
+export interface RoomEnding {
+  /**
+   * - the protocol's reasons for the end of a room: `closed`, `host-left`, `empty`, `idle`, `aged`
+   * - `left`: by `Room.leave()`, by joining another room, or by closing the client
+   * - `kicked`, `banned`: by the host
+   * - `replaced`: the same user has connected elsewhere and has the seat now
+   * - `expired`: the room ended while this client was out of reach
+   * - `refused`: the seat was lost while this client was out of reach, and could not be taken again; `error` says why
+   */
+  readonly reason: CloseReason | 'left' | 'kicked' | 'banned' | 'replaced' | 'expired' | 'refused';
+  /** With `refused`. */
+  readonly error?: SignalboxError;
+}
 
-/** Bodies of events tell what has changed; `Room.members` is already as it is after it. */
+/** A member, as the room has it now. */
+export interface MemberEvent {
+  /** As it is after the event; of one who has left, as it was before. */
+  readonly member: Member;
+}
+
+/** Who says it, and what. */
+export interface Utterance {
+  /** Stamped by the server. */
+  readonly from: UserId;
+  /** Whatever the sender gave; the server has not looked into it. */
+  readonly data: Json;
+}
+
+/** What a room tells, by name. Bodies tell what has changed; `Room.members` is already as it is after it. */
 export interface RoomEvents {
-  'member:joined': { readonly member: Member };
-  /** `reason` is null when it was only noticed later that the member had gone. */
-  'member:left': { readonly member: Member; readonly reason: LeaveReason | null };
-  'member:away': { readonly member: Member };
-  'member:back': { readonly member: Member };
-  'member:updated': { readonly member: Member; readonly before: Member };
-  'host:changed': { readonly hostId: UserId | null };
-  'room:updated': { readonly room: RoomInfo; readonly before: RoomInfo };
-  /** After each of the above, and whenever else the room has changed: what it is now, and was before. */
-  change: { readonly room: RoomSnapshot; readonly before: RoomSnapshot };
-  signal: { readonly from: UserId; readonly data: Json };
+  /** Somebody took a seat. */
+  'member:joined': MemberEvent;
+  /** A seat is free again. */
+  'member:left': MemberEvent & {
+    /** Null when it was only noticed later that the member had gone. */
+    readonly reason: LeaveReason | null;
+  };
+  /** A member's connection is lost; its seat is kept for the grace. */
+  'member:away': MemberEvent;
+  /** A member has taken up its seat again. */
+  'member:back': MemberEvent;
+  /** A member says something else of itself. */
+  'member:updated': MemberEvent & {
+    /** As it was. */
+    readonly before: Member;
+  };
+  /** The room has another host, or none. */
+  'host:changed': {
+    /** The `userId` of the host. */
+    readonly hostId: UserId | null;
+  };
+  /** The room says something else of itself. */
+  'room:updated': {
+    /** As it is. */
+    readonly room: RoomInfo;
+    /** As it was. */
+    readonly before: RoomInfo;
+  };
+  /** After each of the above, and whenever else the room has changed. */
+  change: {
+    /** As it is. */
+    readonly room: RoomSnapshot;
+    /** As it was. */
+    readonly before: RoomSnapshot;
+  };
+  /** To this member alone. Those that came before anybody listened are told to the first who does. */
+  signal: Utterance;
   /** To everyone; one's own come back too, in the order in which all hear them. */
-  message: { readonly from: UserId; readonly data: Json };
+  message: Utterance;
   /** The connection was lost and is back; the seat was kept. */
   resumed: undefined;
   /** The seat was lost with the connection, and a new one was taken: `Room.self.seq` is another one. */
@@ -53,7 +96,9 @@ export interface RoomEvents {
   ended: RoomEnding;
 }
 
+/** A seat in a room. After `ended`, its promises reject with `CLOSED` and it stays as it was. */
 export interface Room extends Subject<RoomEvents> {
+  /** The digits that others type to join. */
   readonly code: RoomCode;
   /** The room's own identity, never used again. */
   readonly ref: RoomRef;
@@ -61,9 +106,11 @@ export interface Room extends Subject<RoomEvents> {
   readonly rev: number;
   /** In the order of joining. A new array after every change. */
   readonly members: readonly Member[];
+  /** This client as a member. */
   readonly self: Member;
   /** All that is known of the room. */
   readonly snapshot: RoomSnapshot;
+  /** The STUN and TURN servers to use now. Fresh ones come with the event `ice`. */
   readonly iceServers: readonly IceServer[];
   /** How it ended; null while it lasts. */
   readonly ending: RoomEnding | null;

@@ -4,7 +4,7 @@
 export interface ResumeStore {
   /** @returns the token, or null when there is none. */
   get(): string | null;
-  /** @param token null forgets it. */
+  /** Keeps it in place of the last one. @param token null forgets it. */
   set(token: string | null): void;
 }
 

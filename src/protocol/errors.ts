@@ -38,6 +38,7 @@ export const ERRORS = {
   INTERNAL: { message: 'The server failed; the fault has been logged.', retryable: false },
 } as const satisfies Record<string, ErrorEntry>;
 
+/** The codes by which a server refuses. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** What a client receives: in an acknowledgement, as `connect_error.data`, and in an HTTP problem. */

@@ -27,8 +27,16 @@ import {
 } from './snapshot.ts';
 
 const iceServers = z.array(
-  z.object({ urls: z.array(z.string()), username: z.string().exactOptional(), credential: z.string().exactOptional() }),
+  z.object({
+    /** `stun:`, `turn:` or `turns:` addresses of one server. */
+    urls: z.array(z.string()),
+    /** Of a TURN server. */
+    username: z.string().exactOptional(),
+    /** The secret that belongs to it, good for a while. */
+    credential: z.string().exactOptional(),
+  }),
 );
+/** A STUN or TURN server, as `RTCConfiguration.iceServers` wants it. */
 export type IceServer = z.infer<typeof iceServers>[number];
 
 const nothing = z.strictObject({});
@@ -156,7 +164,9 @@ const occurrence = z.object({ code: roomCode, ref: roomRef, rev: revision });
 
 export const LEAVE_REASONS = ['left', 'lost', 'kicked'] as const;
 export const CLOSE_REASONS = ['closed', 'host-left', 'empty', 'idle', 'aged'] as const;
+/** Why a seat is free: by itself, because its connection did not come back, by the host. */
 export type LeaveReason = (typeof LEAVE_REASONS)[number];
+/** Why a room has ended. */
 export type CloseReason = (typeof CLOSE_REASONS)[number];
 
 export const limits = z.object({

@@ -54,6 +54,7 @@ export const displayName = z
 /** A word for programs, such as the kind of a room or what a member sends. */
 export const word = z.string().regex(new RegExp(`^[A-Za-z0-9_-]{1,${LIMITS.wordLength}}$`));
 
+/** Whatever JSON can hold. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /** JSON that the server itself has already let in. */
@@ -76,43 +77,70 @@ export const maxUsers = z.int().min(LIMITS.maxUsersLeast).max(LIMITS.maxUsersMos
 export const access = z.enum(['open']);
 
 export const profile = z.strictObject({
+  /** What people read: 1 to 64 characters. */
   name: displayName.exactOptional(),
+  /** What is sent, as one word for programs: `video`, `audio`, ... */
   mediaType: word.exactOptional(),
+  /** At most 1 KiB of JSON. */
   metadata: metadata.exactOptional(),
 });
+/** What the others see of a member. */
 export type Profile = z.infer<typeof profile>;
 
 export const member = z.object({
+  /** The same for as long as the user comes back with its resume token. */
   userId,
+  /** What people read; null when it has said none. */
   name: z.string().nullable(),
+  /** One host at most. */
   role: z.enum(['host', 'member']),
+  /** `away`: its connection is lost, its seat is kept for the grace. */
   state: z.enum(['present', 'away']),
   /** Order of joining. Of two peers the one with the greater seq is polite and makes the first offer. */
   seq: z.int().positive(),
+  /** Milliseconds since 1970, by the store's clock. */
   joinedAt: instant,
+  /** What it sends, in its own word. */
   mediaType: z.string().exactOptional(),
+  /** Whatever it says of itself. */
   metadata: anyJson.exactOptional(),
 });
+/** Somebody with a seat in a room. */
 export type Member = z.infer<typeof member>;
 
 /** What a room says of itself, apart from who is in it. */
 export const roomInfo = z.object({
+  /** The digits that people type to join; recycled when the room has ended. */
   code: roomCode,
+  /** The room's own identity, never used again. */
   ref: roomRef,
+  /** +1 for every change of the room or its members. */
   rev: revision,
+  /** What people read; null when it has none. */
   name: z.string().nullable(),
+  /** What it is for, as one word for programs. */
   type: z.string(),
+  /** How many seats it has. */
   maxUsers: z.int(),
+  /** Who gets in. */
   access,
+  /** Whether nobody gets in any more. */
   locked: z.boolean(),
+  /** Null for a moment, when nobody is there to be host. */
   hostId: userId.nullable(),
+  /** Milliseconds since 1970, by the store's clock. */
   createdAt: instant,
   /** When the room ends at the latest. */
   expiresAt: instant,
+  /** Whatever its host says of it. */
   metadata: anyJson.exactOptional(),
 });
+/** What a room says of itself. */
 export type RoomInfo = z.infer<typeof roomInfo>;
 
-/** Members come in the order of their seq. */
-export const roomSnapshot = roomInfo.extend({ members: z.array(member) });
+export const roomSnapshot = roomInfo.extend({
+  /** In the order of their seq. */
+  members: z.array(member),
+});
+/** A room and who is in it, at one revision. */
 export type RoomSnapshot = z.infer<typeof roomSnapshot>;
