@@ -5,7 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build-server.mjs scripts/
+COPY scripts/build-server.mjs scripts/build-client.mjs scripts/
 COPY src src
 COPY client-demo client-demo
 RUN npm run build

@@ -13,8 +13,8 @@ const output = join(root, 'dist');
 // A sibling of the target: a rename works only within one file system, and source maps hold paths relative to their depth.
 const aside = join(root, `dist.${process.pid}`);
 const executable = join('cli', 'main.js');
-// The demo page has a build of its own.
-const foreign = ['client-demo'];
+// The demo page and the SDK for browsers have builds of their own, and so have the pages about the SDK.
+const foreign = ['client-demo', 'browser', 'api'];
 
 function main() {
   const unknown = process.argv.slice(2).filter((argument) => argument !== '--unchecked');

@@ -94,6 +94,7 @@ export const OPTIONS = {
     'Transports clients may use; polling needs sticky sessions over several nodes.',
   ),
   demo: flag(true, 'Serve the demo page at /.'),
+  sdk: flag(true, 'Serve the SDK for browsers at /signalbox.js.'),
   stunUrls: list([], 'STUN servers handed to clients, such as stun:stun.example.org:3478.'),
   turnUrls: entry(
     'list',

@@ -59,7 +59,7 @@ export const floors: readonly Floor[] = [
     node: true,
   },
   { path: 'src/index.ts', ours: chooses, packages: [], node: true },
-  { path: 'client-demo', ours: ['src/client', 'src/protocol'], packages: ['socket.io-client'], node: false },
+  { path: 'client-demo', ours: ['src/client'], packages: ['qr'], node: false },
   { path: 'client-demo/vite.config.ts', ours: [], packages: ['vite'], node: true },
 ];
 

@@ -17,3 +17,29 @@ test('the page is asked for every time, its assets never again', async () => {
     await server.close();
   }
 });
+
+test('the SDK is one file that a page of any origin may import', async () => {
+  const server = await createServer({ host: '127.0.0.1', port: 0 });
+  try {
+    const answer = await fetch(`${server.url}/signalbox.js`);
+    expect(answer.headers.get('content-type')).toContain('text/javascript');
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+    expect(answer.headers.get('content-encoding')).toBe('gzip');
+    expect(await answer.text()).toContain('export{');
+    const plain = await fetch(`${server.url}/signalbox.js`, { headers: { 'accept-encoding': 'identity' } });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(await plain.text()).toContain('export{');
+  } finally {
+    await server.close();
+  }
+});
+
+test('without them, neither page nor SDK is served', async () => {
+  const server = await createServer({ host: '127.0.0.1', port: 0, demo: false, sdk: false });
+  try {
+    for (const path of ['/', '/signalbox.js']) expect((await fetch(server.url + path)).status).toBe(404);
+  } finally {
+    await server.close();
+  }
+});

@@ -17,8 +17,8 @@ interface Build {
   readonly product: string;
   readonly sources: readonly string[];
   readonly output: string;
-  /** Parts of the output that another build writes. */
-  readonly except?: string;
+  /** Parts of the output that other builds write. */
+  readonly except?: readonly string[];
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -32,7 +32,15 @@ const builds: readonly Build[] = [
     product: 'dist/cli/main.js',
     sources: ['src', 'scripts/build-server.mjs', 'tsconfig.json', 'tsconfig.build.json'],
     output: 'dist',
-    except: 'client-demo',
+    except: ['client-demo', 'browser', 'api'],
+  },
+  {
+    name: 'SDK for browsers',
+    command: ['npm', 'run', '--silent', 'build:client'],
+    entry: 'src/client/index.ts',
+    product: 'dist/browser/signalbox.js',
+    sources: ['src/client', 'src/protocol', 'scripts/build-client.mjs', 'package-lock.json'],
+    output: 'dist/browser',
   },
   {
     name: 'demo page',
@@ -59,10 +67,8 @@ function isDue(build: Build): boolean {
 }
 
 function filesOf(build: Build): Entry[] {
-  const except = build.except === undefined ? undefined : join(build.output, build.except);
-  return entriesUnder(build.output).filter(
-    ({ path, isFile }) => isFile && (except === undefined || !path.startsWith(`${except}/`)),
-  );
+  const others = (build.except ?? []).map((name) => `${join(build.output, name)}/`);
+  return entriesUnder(build.output).filter(({ path, isFile }) => isFile && !others.some((it) => path.startsWith(it)));
 }
 
 /** A failure is told here and felt by the tests that need the product; the others run. */

@@ -8,6 +8,7 @@ import type { Log } from '../../support/log.ts';
 import type { Faults } from '../faults.ts';
 import type { Options } from '../options.ts';
 import { sendProblem } from './problem.ts';
+import { addSdk } from './sdk.ts';
 
 /** How often Node looks for requests whose headers are late. */
 const HEADERS_CHECK_MS = 1000;
@@ -39,6 +40,7 @@ export async function createApp(options: Options, faults: Faults, log: Log): Pro
   const root = options.demo ? demoFolder() : undefined;
   if (options.demo && root === undefined) log.warn('there is no demo page to serve: `npm run build` makes it');
   if (root !== undefined) await app.register(serveStatic, { root, cacheControl: false, setHeaders: setCaching });
+  if (options.sdk && !(await addSdk(app))) log.warn('there is no SDK to serve: `npm run build` makes it');
   return app;
 }
 

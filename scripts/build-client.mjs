@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+// Bundles src/client with socket.io-client into one file for browsers: dist/browser/signalbox.js.
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+
+const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url));
+
+// The SDK speaks WebSocket alone, but Socket.IO's client brings every transport it knows: they never run, and are left out.
+const webSocketAlone = {
+  name: 'websocket-alone',
+  enforce: 'pre',
+  load: (id) =>
+    id.replaceAll('\\', '/').endsWith('engine.io-client/build/esm/transports/index.js')
+      ? `import { WS } from './websocket.js'; export const transports = { websocket: WS };`
+      : undefined,
+};
+
+const output = await build({
+  root: path('.'),
+  configFile: false,
+  logLevel: 'warn',
+  publicDir: false,
+  plugins: [webSocketAlone],
+  build: {
+    outDir: path('dist/browser'),
+    emptyOutDir: true,
+    target: 'es2022',
+    sourcemap: true,
+    modulePreload: false,
+    rolldownOptions: {
+      input: path('src/client/index.ts'),
+      preserveEntrySignatures: 'strict',
+      output: { entryFileNames: 'signalbox.js' },
+    },
+  },
+});
+const [{ code }] = output.output;
+console.log(`dist/browser/signalbox.js: ${code.length} bytes, ${gzipSync(code, { level: 9 }).length} with gzip`);
