@@ -29,6 +29,7 @@ export { connect } from './connect.ts';
 export type { Subject, Unsubscribe } from './emitter.ts';
 export { type ClientErrorCode, SignalboxError } from './errors.ts';
 export type { IceFault, MediaKind, Mesh, MeshEvents, MeshOptions, Peer, PeerState } from './mesh/mesh.ts';
+export { mesh } from './mesh/room-mesh.ts';
 export type { PeerStats } from './mesh/stats.ts';
 export type { MemberEvent, Room, RoomEnding, RoomEvents, Utterance } from './room.ts';
 export { type ResumeStore, tabStore } from './store.ts';

@@ -1,7 +1,6 @@
 /** A WebRTC connection with every other member of a room. */
 import type { Json, Member, UserId } from '../../protocol/index.ts';
 import type { Subject } from '../emitter.ts';
-import type { Room } from '../room.ts';
 import type { PeerStats } from './stats.ts';
 
 export type MediaKind = 'audio' | 'video';
@@ -52,6 +51,8 @@ export interface MeshEvents {
   /** Over the data channel. */
   data: { readonly peer: Peer; readonly data: Json };
   fault: IceFault;
+  /** What is shared from now on; null when that was ended, by `share` or by the browser's own button. */
+  share: MediaStream | null;
 }
 
 export interface Mesh extends Subject<MeshEvents> {

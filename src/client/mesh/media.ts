@@ -1,0 +1,108 @@
+/**
+ * What is sent and received in one connection. It has one place for audio and one for video from the beginning, filled
+ * or not: so camera and microphone come and go without a negotiation. A screen gets places of its own behind them, kept
+ * for the next time. Hence the rule for both sides: the first of a kind is the camera's, whatever else comes in is a
+ * screen.
+ */
+
+export const KINDS = ['audio', 'video'] as const;
+
+/** What we send to everyone. */
+export interface Outgoing {
+  audio: MediaStreamTrack | null;
+  video: MediaStreamTrack | null;
+  screen: MediaStream | null;
+  /** Holds nothing. Tracks that are sent under the name of one stream are played in step with each other. */
+  readonly camera: MediaStream;
+}
+
+export class Media {
+  readonly stream = new MediaStream();
+  readonly #connection: RTCPeerConnection;
+  readonly #outgoing: Outgoing;
+  /** Of our own screen. */
+  readonly #screens = new Map<string, RTCRtpTransceiver>();
+  #screen: MediaStream | null = null;
+
+  constructor(connection: RTCPeerConnection, outgoing: Outgoing) {
+    this.#connection = connection;
+    this.#outgoing = outgoing;
+  }
+
+  get screen(): MediaStream | null {
+    return this.#screen;
+  }
+
+  /** Opens the places for the first offer. */
+  open(): void {
+    for (const kind of KINDS) this.#connection.addTransceiver(kind);
+    this.fill();
+  }
+
+  /** Sends what is to be sent by now. */
+  fill(): void {
+    for (const kind of KINDS) {
+      const track = this.#outgoing[kind];
+      // A peer that is not ours may have left out a place: it is opened when there is something for it.
+      const place = this.#place(kind) ?? (track && this.#connection.addTransceiver(kind));
+      if (place) put(place, track, 'sendrecv', this.#outgoing.camera);
+      this.#fillScreen(kind, this.#outgoing.screen?.getTracks().find((one) => one.kind === kind) ?? null);
+    }
+  }
+
+  /** Takes what comes in by now. @returns whether that has changed. */
+  look(): boolean {
+    const camera = KINDS.map((kind) => this.#place(kind));
+    const incoming = this.#connection
+      .getTransceivers()
+      .filter(({ currentDirection }) => currentDirection?.includes('recv'));
+    const isCamera = (transceiver: RTCRtpTransceiver): boolean => camera.includes(transceiver);
+    const screen = this.#screen ?? new MediaStream();
+    const changes = [
+      hold(this.stream, incoming.filter(isCamera)),
+      hold(
+        screen,
+        incoming.filter((transceiver) => !isCamera(transceiver)),
+      ),
+    ];
+    this.#screen = screen.getTracks().length > 0 ? screen : null;
+    return changes.includes(true);
+  }
+
+  #place(kind: string): RTCRtpTransceiver | undefined {
+    const screens = [...this.#screens.values()];
+    return this.#connection
+      .getTransceivers()
+      .find((one) => one.receiver.track.kind === kind && one.direction !== 'stopped' && !screens.includes(one));
+  }
+
+  #fillScreen(kind: string, track: MediaStreamTrack | null): void {
+    let place = this.#screens.get(kind);
+    if (track && !place) {
+      place = this.#connection.addTransceiver(kind, { direction: 'sendonly' });
+      this.#screens.set(kind, place);
+    }
+    if (place) put(place, track, track ? 'sendonly' : 'inactive', this.#outgoing.screen);
+  }
+}
+
+function put(
+  place: RTCRtpTransceiver,
+  track: MediaStreamTrack | null,
+  direction: RTCRtpTransceiverDirection,
+  stream: MediaStream | null,
+): void {
+  // Closed meanwhile: then there is nothing to fill.
+  place.sender.replaceTrack(track).catch(() => undefined);
+  if (place.direction !== direction) place.direction = direction;
+  if (stream) place.sender.setStreams(stream);
+}
+
+/** Leaves exactly those tracks in the stream. @returns whether there were others. */
+function hold(stream: MediaStream, transceivers: RTCRtpTransceiver[]): boolean {
+  const before = stream.getTracks();
+  const now = transceivers.map(({ receiver }) => receiver.track);
+  for (const track of before) if (!now.includes(track)) stream.removeTrack(track);
+  for (const track of now) stream.addTrack(track);
+  return before.length !== now.length || before.some((track) => !now.includes(track));
+}

@@ -1,0 +1,202 @@
+/**
+ * One RTCPeerConnection, by perfect negotiation: either side may offer at any time, and when both do at once the polite
+ * one takes its own offer back. The network between may lose, repeat and delay: so offers are numbered, an answer
+ * repeats the number of its offer, and an offer is sent again until it is answered. A pair is never put together again:
+ * when the other page is a new one, a new pair takes its place.
+ */
+import type { Json } from '../../protocol/index.ts';
+import { Line } from './line.ts';
+import { Media, type Outgoing } from './media.ts';
+import type { IceFault } from './mesh.ts';
+import type { Description, Signal } from './signals.ts';
+
+export interface PairSetup {
+  /** Whether we make the first offer; then we are the polite one. */
+  readonly offers: boolean;
+  readonly configuration: RTCConfiguration;
+  readonly outgoing: Outgoing;
+  /** The greatest numbers of offers so far, of the whole page and of the other one: both outlive this pair. */
+  readonly ours: { made: number };
+  readonly theirs: { heard: number };
+  readonly send: (signal: Signal) => void;
+  /** The connection has another state. */
+  readonly moved: () => void;
+  readonly changed: () => void;
+  readonly heard: (data: Json) => void;
+  readonly fault: (fault: IceFault) => void;
+}
+
+const RESEND_MS = 4_000;
+const MOST_RESEND_MS = 30_000;
+const MOST_EARLY = 100;
+/** "The server could not be reached": what every path but the best one looks like. */
+const UNREACHABLE = 701;
+
+export class Pair {
+  readonly media: Media;
+  readonly #setup: PairSetup;
+  readonly #connection: RTCPeerConnection;
+  readonly #faults = new Set<string>();
+  #line: Line | undefined;
+  /** Numbers of the last offer that we made, and of the last that we answered. */
+  #offered = 0;
+  #answered: number | undefined;
+  #early: RTCIceCandidateInit[] = [];
+  #work: Promise<void> = Promise.resolve();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(setup: PairSetup) {
+    const connection = new RTCPeerConnection(setup.configuration);
+    this.#setup = setup;
+    this.#connection = connection;
+    this.media = new Media(connection, setup.outgoing);
+    connection.onicecandidate = ({ candidate }) => candidate && setup.send({ candidate });
+    connection.onicecandidateerror = (event) => this.#complain(event);
+    connection.onconnectionstatechange = () => setup.moved();
+    connection.onnegotiationneeded = () => this.#next(() => this.#offer());
+    if (!setup.offers) return;
+    this.media.open();
+    this.#openLine();
+  }
+
+  get state(): RTCPeerConnectionState {
+    return this.#connection.connectionState;
+  }
+
+  /** Whether the other page has had its say. */
+  get isMet(): boolean {
+    return this.#connection.remoteDescription !== null;
+  }
+
+  get canSend(): boolean {
+    return this.#line?.isOpen ?? false;
+  }
+
+  say(data: Json): boolean {
+    return this.#line?.send(data) ?? false;
+  }
+
+  /** What was said first takes effect first. */
+  take({ negotiation, description, candidate }: Signal): void {
+    if (description) this.#next(() => this.#describe(description, negotiation));
+    if (candidate) this.#next(() => this.#reach(candidate));
+  }
+
+  /** What is to be sent has changed. */
+  fill(): void {
+    // Places are opened by the first offer, and that may not have come yet.
+    if (this.#setup.offers || this.isMet) this.media.fill();
+  }
+
+  /** Looks for another way for the same connection; what flows goes on flowing. */
+  restart(): void {
+    this.#connection.restartIce();
+  }
+
+  /** Sends an offer that was not answered once more. */
+  resend(): void {
+    this.#next(() => this.#ask(RESEND_MS));
+  }
+
+  configure(configuration: RTCConfiguration): void {
+    this.#connection.setConfiguration(configuration);
+  }
+
+  stats(): Promise<RTCStatsReport> {
+    return this.#connection.getStats();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#connection.close();
+  }
+
+  /**
+   * One step after the other. A closed connection rejects whatever was under way, and a peer may send nonsense: both
+   * show in the one way that counts, a connection that does not come about, and that is begun anew.
+   */
+  #next(step: () => Promise<void> | void): void {
+    this.#work = this.#work.then(step).catch(() => undefined);
+  }
+
+  async #offer(): Promise<void> {
+    // Otherwise the browser asks again once the present negotiation is over.
+    if (this.#connection.signalingState !== 'stable') return;
+    await this.#connection.setLocalDescription();
+    this.#offered = this.#setup.ours.made += 1;
+    this.#ask(RESEND_MS);
+  }
+
+  #ask(waitMs: number): void {
+    clearTimeout(this.#timer);
+    if (this.#connection.signalingState !== 'have-local-offer') return;
+    this.#tell(this.#connection.localDescription, this.#offered);
+    this.#timer = setTimeout(() => this.#ask(Math.min(waitMs * 2, MOST_RESEND_MS)), waitMs);
+  }
+
+  #tell(description: RTCSessionDescription | null, negotiation: number | undefined): void {
+    // The browser's own; what we read has these two types only.
+    this.#setup.send({ negotiation, again: this.isMet, description: description as Description });
+  }
+
+  async #describe(description: Description, negotiation: number | undefined): Promise<void> {
+    const connection = this.#connection;
+    const isOffer = description.type === 'offer';
+    if (isOffer ? !this.#isAccepted(negotiation) : !this.#isAsked(negotiation)) return;
+    await connection.setRemoteDescription(description);
+    for (const candidate of this.#early.splice(0)) await this.#reach(candidate);
+    if (isOffer) {
+      if (!this.#line && description.sdp.includes('m=application')) this.#openLine();
+      this.media.fill();
+      await connection.setLocalDescription();
+      this.#answered = negotiation;
+      this.#tell(connection.localDescription, negotiation);
+    }
+    if (this.media.look()) this.#setup.changed();
+  }
+
+  /** After a rollback, the answer to the offer that was taken back may still arrive. */
+  #isAsked(negotiation = this.#offered): boolean {
+    return this.#connection.signalingState === 'have-local-offer' && negotiation === this.#offered;
+  }
+
+  #isAccepted(negotiation?: number): boolean {
+    const { offers, theirs } = this.#setup;
+    if (negotiation !== undefined) {
+      if (negotiation <= theirs.heard) {
+        // It was repeated because our answer was lost. The one that we ignored was taken back meanwhile.
+        if (negotiation === this.#answered) this.#repeat();
+        return false;
+      }
+      theirs.heard = negotiation;
+    }
+    return offers || this.#connection.signalingState === 'stable';
+  }
+
+  #repeat(): void {
+    const { currentLocalDescription: answer } = this.#connection;
+    // Since then an offer of ours was answered: whoever did that has had our answer.
+    if (answer?.type === 'answer') this.#tell(answer, this.#answered);
+  }
+
+  /** What is of no use yet may belong to the next description; what belongs to an offer that was ignored never is. */
+  async #reach(candidate: RTCIceCandidateInit): Promise<void> {
+    try {
+      await this.#connection.addIceCandidate(candidate);
+    } catch {
+      if (this.#early.length < MOST_EARLY) this.#early.push(candidate);
+    }
+  }
+
+  #openLine(): void {
+    this.#line = new Line(this.#connection, this.#setup.changed, this.#setup.heard);
+  }
+
+  #complain({ url, errorCode: code, errorText: text }: RTCPeerConnectionIceErrorEvent): void {
+    const isNoise = code === UNREACHABLE && this.#setup.configuration.iceTransportPolicy !== 'relay';
+    const key = `${code} ${url}`;
+    if (isNoise || this.#faults.has(key)) return;
+    this.#faults.add(key);
+    this.#setup.fault({ url: url ?? '', code, text });
+  }
+}

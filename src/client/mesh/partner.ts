@@ -1,0 +1,263 @@
+/**
+ * One other member, and whichever pair there is with it. Of two members the one with the greater `seq` makes the first
+ * offer of every pair, so exactly one side begins, also anew:
+ *
+ *   one of the pages was refreshed    the signals of the new page have another `page`: the pair is thrown away. A page
+ *                                     that has to wait for an offer says hello, so that the other one hears of it
+ *   only the server was out of reach  the pages are the same, and so is the connection: it only looks for a better way
+ *   nothing comes about               a new pair after a while, each time a longer one
+ *
+ * Of a peer without a `page` it cannot be known whether it is the same process: it is begun anew whenever it may not be.
+ */
+import type { Json, Member, UserId } from '../../protocol/index.ts';
+import type { Emitter } from '../emitter.ts';
+import type { Room } from '../room.ts';
+import type { Outgoing } from './media.ts';
+import type { MeshEvents, Peer, PeerState } from './mesh.ts';
+import { Outbox } from './outbox.ts';
+import { Pair } from './pair.ts';
+import { randomName, type Signal } from './signals.ts';
+import { type PeerStats, Sampler } from './stats.ts';
+
+/** What all partners of a mesh have in common. */
+export interface Shared {
+  readonly room: Room;
+  readonly events: Emitter<MeshEvents>;
+  readonly outgoing: Outgoing;
+  readonly page: string;
+  /** How many offers were made by this page: their numbers. */
+  made: number;
+  configuration(): RTCConfiguration;
+}
+
+const HELLO_MS = 4_000;
+const MOST_HELLO_MS = 30_000;
+const PATIENCE_MS = 10_000;
+const MOST_PATIENCE_MS = 60_000;
+/** How long the one who does not begin leaves it to the other one to repair a connection. */
+const COURTESY_MS = 5_000;
+const MOST_EARLY = 100;
+
+export class Partner implements Peer {
+  readonly #shared: Shared;
+  readonly #outbox: Outbox;
+  readonly #empty = new MediaStream();
+  readonly #sampler = new Sampler();
+  readonly #past = new Set<string>();
+  #member: Member;
+  #page: string | undefined;
+  #theirs = { heard: 0 };
+  #pair: Pair | undefined;
+  #connection = '';
+  #early: Signal[] = [];
+  /** How many tries have come to nothing since it was connected. */
+  #failures = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isClosed = false;
+
+  constructor(shared: Shared, member: Member) {
+    this.#shared = shared;
+    this.#member = member;
+    // Whatever belongs to an earlier pair is of no use any more.
+    this.#outbox = new Outbox(
+      shared.room,
+      member.userId,
+      ({ connection = this.#connection }) =>
+        !this.#isClosed && this.#member.state === 'present' && connection === this.#connection,
+    );
+  }
+
+  get userId(): UserId {
+    return this.#member.userId;
+  }
+
+  get member(): Member {
+    return this.#member;
+  }
+
+  get state(): PeerState {
+    if (this.#pair?.state === 'connected') return 'connected';
+    return this.#failures > 0 ? 'failed' : 'connecting';
+  }
+
+  get stream(): MediaStream {
+    return this.#pair?.media.stream ?? this.#empty;
+  }
+
+  get screen(): MediaStream | null {
+    return this.#pair?.media.screen ?? null;
+  }
+
+  get canSend(): boolean {
+    return this.#pair?.canSend ?? false;
+  }
+
+  get pair(): Pair | undefined {
+    return this.#pair;
+  }
+
+  get #offers(): boolean {
+    return this.#shared.room.self.seq > this.#member.seq;
+  }
+
+  send(data: Json): boolean {
+    return this.#pair?.say(data) ?? false;
+  }
+
+  async stats(): Promise<PeerStats> {
+    return this.#sampler.read((await this.#pair?.stats()) ?? null);
+  }
+
+  /** @param helloMs how long an offer may take before we ask for it: one who has just joined makes it by itself. */
+  begin(helloMs: number = HELLO_MS): void {
+    clearTimeout(this.#timer);
+    if (this.#offers) this.#offer();
+    else if (helloMs === 0) this.#hello(HELLO_MS);
+    else this.#timer = setTimeout(() => this.#hello(helloMs * 2), helloMs);
+  }
+
+  update(member: Member): void {
+    const before = this.#member;
+    this.#member = member;
+    if (before.state === 'away') this.refresh();
+    if (before !== member) this.#changed();
+  }
+
+  /** One of us has lost the server and is back. What was sent meanwhile has not arrived, and the way may be another. */
+  refresh(): void {
+    if (this.#member.state === 'away') return;
+    const isSame = this.#page !== undefined && this.#pair?.state === 'connected';
+    this.#pair?.resend();
+    if (!this.#offers) {
+      if (!this.#pair) this.begin(0);
+    } else if (isSame) this.#pair?.restart();
+    else this.#offer();
+  }
+
+  /** Our seat is another one, and so are the roles. */
+  reset(): void {
+    this.#drop();
+    this.begin();
+    this.#changed();
+  }
+
+  take(signal: Signal): void {
+    const { page, hello } = signal;
+    if (page !== undefined && page !== this.#page && !this.#turn(page)) return;
+    if (!hello) this.#deliver(signal);
+    else if (!this.#offers) return;
+    else if (this.#pair && !this.#pair.isMet) this.#pair.resend();
+    else if (this.#pair?.state !== 'connected') this.#offer();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#drop();
+    this.#outbox.close();
+  }
+
+  /** @returns whether the signal with this page is still to be delivered. */
+  #turn(page: string): boolean {
+    if (this.#past.has(page)) return false;
+    if (this.#page !== undefined) this.#past.add(this.#page);
+    this.#page = page;
+    this.#theirs = { heard: 0 };
+    // Without an answer so far, it is this page that answers.
+    if (!this.#pair?.isMet) return true;
+    this.#failures = 0;
+    this.#drop();
+    this.begin();
+    this.#changed();
+    return !this.#offers;
+  }
+
+  #deliver(signal: Signal): void {
+    const { connection = this.#connection, negotiation = Infinity, description, again } = signal;
+    if (this.#pair && connection === this.#connection) this.#pair.take(signal);
+    // Only the one who offers names a connection: what has another name is late.
+    else if (this.#offers) return;
+    else if (description?.type !== 'offer') {
+      this.#early.push(signal);
+      if (this.#early.length > MOST_EARLY) this.#early.shift();
+    } else if (again) this.#hello(HELLO_MS);
+    // Not later than the one we have: it was overtaken.
+    else if (negotiation > this.#theirs.heard) this.#open(connection).take(signal);
+  }
+
+  #offer(): void {
+    // Whoever is away hears nothing, and a connection that runs needs no server.
+    if (this.#member.state === 'present') this.#open(randomName());
+  }
+
+  #hello(nextMs: number): void {
+    clearTimeout(this.#timer);
+    if (this.#pair || this.#isClosed) return;
+    this.#send({ hello: true });
+    this.#timer = setTimeout(() => this.#hello(Math.min(nextMs * 2, MOST_HELLO_MS)), nextMs);
+  }
+
+  #open(connection: string): Pair {
+    this.#drop();
+    this.#connection = connection;
+    const pair: Pair = new Pair({
+      offers: this.#offers,
+      configuration: this.#shared.configuration(),
+      outgoing: this.#shared.outgoing,
+      ours: this.#shared,
+      theirs: this.#theirs,
+      send: (signal) => this.#send({ connection, ...signal }),
+      moved: () => this.#follow(pair),
+      changed: () => this.#changed(),
+      heard: (data) => this.#shared.events.emit('data', { peer: this, data }),
+      fault: (fault) => this.#shared.events.emit('fault', fault),
+    });
+    this.#pair = pair;
+    for (const signal of this.#early.splice(0)) if (signal.connection === connection) pair.take(signal);
+    this.#await();
+    this.#changed();
+    return pair;
+  }
+
+  #drop(): void {
+    clearTimeout(this.#timer);
+    this.#pair?.close();
+    this.#pair = undefined;
+  }
+
+  /** Gives the pair some time. */
+  #await(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#giveUp(), Math.min(PATIENCE_MS * 2 ** this.#failures, MOST_PATIENCE_MS));
+  }
+
+  #giveUp(): void {
+    this.#failures += 1;
+    if (this.#offers) this.#offer();
+    this.#changed();
+  }
+
+  #follow(pair: Pair): void {
+    if (pair !== this.#pair) return;
+    if (pair.state === 'connected') {
+      this.#failures = 0;
+      clearTimeout(this.#timer);
+    } else if (pair.state === 'failed') {
+      this.#failures += 1;
+      this.#await();
+      if (this.#offers) pair.restart();
+      else {
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => pair.restart(), COURTESY_MS);
+      }
+    }
+    this.#changed();
+  }
+
+  #send(signal: Signal): void {
+    this.#outbox.post({ page: this.#shared.page, ...signal });
+  }
+
+  #changed(): void {
+    if (!this.#isClosed) this.#shared.events.emit('change', this);
+  }
+}
