@@ -48,8 +48,17 @@ export interface TestBrowser extends AsyncDisposable {
   person(url: string, options?: PersonOptions): Promise<Person>;
 }
 
-export async function launchBrowser(): Promise<TestBrowser> {
-  const browser = await chromium.launch({ executablePath: executableOf('chromium'), args: FLAGS });
+export interface LaunchOptions {
+  /** Keep pages that one leaves, to show them again as they were; what a browser does unless it is told not to. */
+  readonly keepsPages?: boolean;
+}
+
+export async function launchBrowser({ keepsPages = false }: LaunchOptions = {}): Promise<TestBrowser> {
+  const browser = await chromium.launch({
+    executablePath: executableOf('chromium'),
+    args: FLAGS,
+    ...(keepsPages && { ignoreDefaultArgs: ['--disable-back-forward-cache'] }),
+  });
   return {
     person: (url, options = {}) => open(browser, url, options),
     [Symbol.asyncDispose]: () => browser.close(),

@@ -11,7 +11,10 @@ export interface TcpProxy extends AsyncDisposable {
   readonly bytesDown: number;
   /** Bytes that the client sent and that were handed to the server. */
   readonly bytesUp: number;
+  /** Those that are open. */
   readonly connections: number;
+  /** Those that were ever let through. */
+  readonly accepted: number;
   /** Sees every piece that goes down; answers with a function that ends it. */
   onDown(listener: (chunk: Buffer) => void): () => void;
   /** Sees every piece that goes up. One write of the client may arrive as one piece. */
@@ -38,6 +41,7 @@ class Link implements TcpProxy {
   port = 0;
   bytesDown = 0;
   bytesUp = 0;
+  accepted = 0;
   readonly #targetPort: number;
   readonly #delayMs: number;
   readonly #server = createServer((client) => this.#accept(client));
@@ -110,6 +114,7 @@ class Link implements TcpProxy {
   #accept(client: Socket): void {
     // The port stays ours while cut: a closed listener could lose it to another test.
     if (this.#cut) return void client.resetAndDestroy();
+    this.accepted += 1;
     const server = connect({ port: this.#targetPort, host: '127.0.0.1', noDelay: true });
     client.setNoDelay(true);
     this.#sockets.set(client, server);
