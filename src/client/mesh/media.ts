@@ -17,14 +17,16 @@ export interface Outgoing {
 }
 
 export class Media {
-  readonly stream = new MediaStream();
+  readonly #stream: MediaStream;
   readonly #connection: RTCPeerConnection;
   readonly #outgoing: Outgoing;
   /** Of our own screen. */
   readonly #screens = new Map<string, RTCRtpTransceiver>();
   #screen: MediaStream | null = null;
 
-  constructor(connection: RTCPeerConnection, outgoing: Outgoing) {
+  /** @param stream takes the tracks of camera and microphone that come in */
+  constructor(connection: RTCPeerConnection, outgoing: Outgoing, stream: MediaStream) {
+    this.#stream = stream;
     this.#connection = connection;
     this.#outgoing = outgoing;
   }
@@ -59,7 +61,7 @@ export class Media {
     const isCamera = (transceiver: RTCRtpTransceiver): boolean => camera.includes(transceiver);
     const screen = this.#screen ?? new MediaStream();
     const changes = [
-      hold(this.stream, incoming.filter(isCamera)),
+      hold(this.#stream, incoming.filter(isCamera)),
       hold(
         screen,
         incoming.filter((transceiver) => !isCamera(transceiver)),

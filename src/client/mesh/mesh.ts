@@ -23,7 +23,7 @@ export interface Peer {
   readonly userId: UserId;
   readonly member: Member;
   readonly state: PeerState;
-  /** Their camera and microphone. The same object for as long as the connection is the same. */
+  /** Their camera and microphone. Always the same object; its tracks are others after a refresh of their page. */
   readonly stream: MediaStream;
   /** What they share of their screen; null while they do not. */
   readonly screen: MediaStream | null;

@@ -15,6 +15,8 @@ export interface PairSetup {
   readonly offers: boolean;
   readonly configuration: RTCConfiguration;
   readonly outgoing: Outgoing;
+  /** Takes what comes in of camera and microphone. */
+  readonly stream: MediaStream;
   /** The greatest numbers of offers so far, of the whole page and of the other one: both outlive this pair. */
   readonly ours: { made: number };
   readonly theirs: { heard: number };
@@ -49,7 +51,7 @@ export class Pair {
     const connection = new RTCPeerConnection(setup.configuration);
     this.#setup = setup;
     this.#connection = connection;
-    this.media = new Media(connection, setup.outgoing);
+    this.media = new Media(connection, setup.outgoing, setup.stream);
     connection.onicecandidate = ({ candidate }) => candidate && setup.send({ candidate });
     connection.onicecandidateerror = (event) => this.#complain(event);
     connection.onconnectionstatechange = () => setup.moved();
@@ -160,17 +162,15 @@ export class Pair {
     return this.#connection.signalingState === 'have-local-offer' && negotiation === this.#offered;
   }
 
-  #isAccepted(negotiation?: number): boolean {
+  #isAccepted(negotiation = Infinity): boolean {
     const { offers, theirs } = this.#setup;
-    if (negotiation !== undefined) {
-      if (negotiation <= theirs.heard) {
-        // It was repeated because our answer was lost. The one that we ignored was taken back meanwhile.
-        if (negotiation === this.#answered) this.#repeat();
-        return false;
-      }
-      theirs.heard = negotiation;
-    }
-    return offers || this.#connection.signalingState === 'stable';
+    // It was repeated because our answer was lost.
+    if (negotiation === this.#answered) this.#repeat();
+    if (negotiation <= theirs.heard) return false;
+    // Theirs and ours have met. It comes again in case that theirs is to be answered after all.
+    if (!offers && this.#connection.signalingState !== 'stable') return false;
+    if (negotiation < Infinity) theirs.heard = negotiation;
+    return true;
   }
 
   #repeat(): void {

@@ -27,7 +27,7 @@ export interface Shared {
   readonly page: string;
   /** How many offers were made by this page: their numbers. */
   made: number;
-  configuration(): RTCConfiguration;
+  readonly configuration: () => RTCConfiguration;
 }
 
 const HELLO_MS = 4_000;
@@ -41,7 +41,8 @@ const MOST_EARLY = 100;
 export class Partner implements Peer {
   readonly #shared: Shared;
   readonly #outbox: Outbox;
-  readonly #empty = new MediaStream();
+  /** One for all pairs: whoever plays it has nothing to do when a page is refreshed. */
+  readonly stream = new MediaStream();
   readonly #sampler = new Sampler();
   readonly #past = new Set<string>();
   #member: Member;
@@ -78,10 +79,6 @@ export class Partner implements Peer {
   get state(): PeerState {
     if (this.#pair?.state === 'connected') return 'connected';
     return this.#failures > 0 ? 'failed' : 'connecting';
-  }
-
-  get stream(): MediaStream {
-    return this.#pair?.media.stream ?? this.#empty;
   }
 
   get screen(): MediaStream | null {
@@ -181,7 +178,7 @@ export class Partner implements Peer {
       if (this.#early.length > MOST_EARLY) this.#early.shift();
     } else if (again) this.#hello(HELLO_MS);
     // Not later than the one we have: it was overtaken.
-    else if (negotiation > this.#theirs.heard) this.#open(connection).take(signal);
+    else if (negotiation > this.#theirs.heard) this.#open(connection)?.take(signal);
   }
 
   #offer(): void {
@@ -196,26 +193,33 @@ export class Partner implements Peer {
     this.#timer = setTimeout(() => this.#hello(Math.min(nextMs * 2, MOST_HELLO_MS)), nextMs);
   }
 
-  #open(connection: string): Pair {
+  /** @returns undefined when the browser does not give us another connection now. */
+  #open(connection: string): Pair | undefined {
     this.#drop();
     this.#connection = connection;
-    const pair: Pair = new Pair({
-      offers: this.#offers,
-      configuration: this.#shared.configuration(),
-      outgoing: this.#shared.outgoing,
-      ours: this.#shared,
-      theirs: this.#theirs,
-      send: (signal) => this.#send({ connection, ...signal }),
-      moved: () => this.#follow(pair),
-      changed: () => this.#changed(),
-      heard: (data) => this.#shared.events.emit('data', { peer: this, data }),
-      fault: (fault) => this.#shared.events.emit('fault', fault),
-    });
-    this.#pair = pair;
-    for (const signal of this.#early.splice(0)) if (signal.connection === connection) pair.take(signal);
     this.#await();
+    const { events, outgoing, configuration } = this.#shared;
+    try {
+      const pair: Pair = new Pair({
+        offers: this.#offers,
+        configuration: configuration(),
+        outgoing,
+        stream: this.stream,
+        ours: this.#shared,
+        theirs: this.#theirs,
+        send: (signal) => this.#send({ connection, ...signal }),
+        moved: () => this.#follow(pair),
+        changed: () => this.#changed(),
+        heard: (data) => events.emit('data', { peer: this, data }),
+        fault: (fault) => events.emit('fault', fault),
+      });
+      this.#pair = pair;
+      for (const signal of this.#early.splice(0)) if (signal.connection === connection) pair.take(signal);
+    } catch (error) {
+      events.emit('fault', { url: '', code: 0, text: String(error) });
+    }
     this.#changed();
-    return pair;
+    return this.#pair;
   }
 
   #drop(): void {
