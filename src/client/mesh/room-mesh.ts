@@ -46,9 +46,8 @@ class RoomMesh implements Mesh {
       room.on('ended', () => this.close()),
     ];
     this.setStream(stream);
-    // A page that was refreshed finds others who do not know of it.
-    this.#sync(0);
-    if (room.ending) this.close();
+    // Not before the caller listens. A page that was refreshed finds others who do not know of it: so no wait for a hello.
+    queueMicrotask(() => (room.ending ? this.close() : this.#sync(0)));
   }
 
   on<Name extends keyof MeshEvents>(name: Name, listener: (body: MeshEvents[Name]) => void): Unsubscribe {
