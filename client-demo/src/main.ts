@@ -1,6 +1,7 @@
 import { App } from './app.ts';
-import { fillIn } from './elements.ts';
+import { fillIn } from './base/elements.ts';
 import type { SignalboxDemo } from './surface.ts';
+import { texts } from './texts/texts.ts';
 
 declare global {
   interface Window {
@@ -8,6 +9,7 @@ declare global {
   }
 }
 
+document.documentElement.lang = texts.lang;
 fillIn(document);
 const app = new App();
 window.signalboxDemo = app;

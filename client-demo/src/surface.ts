@@ -1,18 +1,26 @@
 /**
  * `window.signalboxDemo`: a window into the call for tests and for curious people at the browser's console. It only
- * reads. `rev` is the revision of the room as applied, `peers()` one entry for every connection with another member.
+ * reads. `rev` is the revision of the room as applied, `peers()` one entry for every other member.
  */
 export interface SignalboxDemo {
   readonly userId: string | null;
   readonly ref: string | null;
   readonly rev: number | null;
+  /** Of the connection to the server. */
+  readonly state: 'connecting' | 'online' | 'reconnecting' | 'offline' | 'closed';
   peers(): Promise<PeerReport[]>;
 }
 
 export interface PeerReport {
   readonly userId: string;
-  readonly connectionState: 'new' | 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed';
-  /** Of the picture that comes in; 0 while there is none. */
+  readonly connectionState: 'connecting' | 'connected' | 'failed';
+  /** Through a TURN server, or not; null while nothing is connected. */
+  readonly route: 'direct' | 'relay' | null;
+  /** Whether the data channel is open. */
+  readonly canSend: boolean;
+  /** Whether they share a screen. */
+  readonly sharesScreen: boolean;
+  /** Of the pictures that come in, camera and screen; 0 while there is none. */
   readonly framesDecoded: number;
   /** Of sound and picture that come in. */
   readonly bytesReceived: number;

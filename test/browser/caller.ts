@@ -1,4 +1,15 @@
-/** What people do on the page and what they can see there. Everything waits for what it looks for. */
+/**
+ * What people do on the page and what they can see there. Everything waits for what it looks for.
+ *
+ *   await using stage = await openStage();                 // a server and a browser
+ *   const ada = await stage.caller({ name: 'Ada' });       // somebody at a browser of their own, in the lobby
+ *   const bob = await stage.caller({ name: 'Bob' });
+ *   await bob.type(await ada.create());                    // a room, and its code typed
+ *   await bob.join();                                      // until the first picture of somebody else
+ *   await Promise.all([ada.hasMedia(1), bob.hasMedia(1)]); // pictures go on coming in from so many others
+ *
+ * A server of one's own: `new Caller(await browser.person(url))`, then `see('#lobby')`.
+ */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { PeerReport, SignalboxDemo } from '../../client-demo/src/surface.ts';
@@ -17,6 +28,8 @@ export interface Stage extends AsyncDisposable {
 export interface CallerOptions extends PersonOptions {
   readonly name?: string;
   readonly hash?: string;
+  /** What stands behind the `?`, such as `relay=only`. */
+  readonly search?: string;
   /** Where the page is opened instead of at the server itself. */
   readonly port?: number;
 }
@@ -27,10 +40,11 @@ export async function openStage(options: PartialOptions = {}): Promise<Stage> {
   const browser = await launchBrowser();
   return {
     server,
-    caller: async ({ name, hash = '', port = server.port, ...person } = {}) => {
-      const caller = new Caller(await browser.person(`http://localhost:${port}/${hash}`, person));
+    caller: async ({ name, hash = '', search = '', port = server.port, ...person } = {}) => {
+      const query = search === '' ? '' : `?${search}`;
+      const caller = new Caller(await browser.person(`http://localhost:${port}/${query}${hash}`, person));
       await caller.see('#lobby');
-      if (name !== undefined) await caller.page.getByLabel('Your name').fill(name);
+      if (name !== undefined) await caller.page.locator('#lobby-name').fill(name);
       return caller;
     },
     [Symbol.asyncDispose]: async () => {
@@ -49,36 +63,55 @@ export class Caller {
     this.page = page;
   }
 
-  /** Opens a room; resolves with its code as it is shown. */
+  /** Opens a room; resolves with its code as it is shown, `482 913`. */
   async create(): Promise<string> {
-    await this.page.getByRole('button', { name: 'Create a room' }).click();
+    await this.page.locator('#lobby-create').click();
     await this.see('#call');
     return (await this.page.locator('#call-code').textContent()) ?? '';
   }
 
   async type(code: string): Promise<void> {
-    await this.page.getByLabel('Room code').fill(code);
+    await this.page.locator('#lobby-code').fill(code);
   }
 
   /** Resolves with the time from the click to the first picture of somebody else. */
   async join(): Promise<number> {
     const start = performance.now();
-    await this.press('Join');
+    await this.page.locator('#lobby-join').click();
     await this.see('#call');
     await this.until((peers) => peers.length > 0 && peers.every(({ framesDecoded }) => framesDecoded > 0), 'media', 10);
     return Math.round(performance.now() - start);
   }
 
+  /** Presses the button with this name. */
   async press(name: string): Promise<void> {
     await this.page.getByRole('button', { name, exact: true }).click();
+  }
+
+  /** Opens what can be opened beside the pictures, if it is not open. */
+  async open(panel: 'chat' | 'people'): Promise<void> {
+    if (await this.page.locator(`#${panel}-panel`).isHidden()) await this.page.locator(`#call-${panel}`).click();
+    await this.see(`#${panel}-panel`);
+  }
+
+  /** Writes to everyone. */
+  async say(text: string): Promise<void> {
+    await this.open('chat');
+    await this.page.locator('#chat-text').fill(text);
+    await this.page.locator('#chat-text').press('Enter');
   }
 
   async see(selector: string): Promise<void> {
     await this.page.locator(selector).waitFor({ state: 'visible', timeout: PATIENCE_MS });
   }
 
+  /** Waits until this text is on the screen, wherever; what stands in the page but is not shown does not count. */
   async read(text: string | RegExp): Promise<void> {
-    await this.page.getByText(text).first().waitFor({ state: 'visible', timeout: PATIENCE_MS });
+    await this.page
+      .getByText(text)
+      .filter({ visible: true })
+      .first()
+      .waitFor({ state: 'visible', timeout: PATIENCE_MS });
   }
 
   /** What has been told in the chat so far, line by line. */
@@ -93,7 +126,7 @@ export class Caller {
       .toBe(true);
   }
 
-  demo<Name extends 'userId' | 'ref' | 'rev'>(name: Name): Promise<SignalboxDemo[Name]> {
+  demo<Name extends 'userId' | 'ref' | 'rev' | 'state'>(name: Name): Promise<SignalboxDemo[Name]> {
     return this.page.evaluate<SignalboxDemo[Name]>(`signalboxDemo.${name}`);
   }
 

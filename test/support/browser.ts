@@ -30,6 +30,8 @@ export interface PersonOptions {
   readonly width?: number;
   readonly height?: number;
   readonly colorScheme?: 'light' | 'dark';
+  /** The language of the browser. */
+  readonly locale?: string;
   /** `denied`: the person has not allowed this page to use camera and microphone. */
   readonly camera?: 'fake' | 'denied';
   /** Run in every page before its own scripts. */
@@ -66,8 +68,13 @@ export async function launchBrowser({ keepsPages = false }: LaunchOptions = {}):
 }
 
 async function open(browser: Browser, url: string, options: PersonOptions): Promise<Person> {
-  const { width = 1280, height = 800, colorScheme = 'light', camera = 'fake', script } = options;
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
+  const { width = 1280, height = 800, colorScheme = 'light', locale = 'en', camera = 'fake', script } = options;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    locale,
+    reducedMotion: 'reduce',
+  });
   const complaints: string[] = [];
   context.on('weberror', (error) => complaints.push(String(error.error())));
   context.on('console', (message) => {

@@ -1,0 +1,49 @@
+/** How a room code is read from what people type, paste or open, and how it is shown to them. */
+import { normaliseTypedCode, type RoomCode } from '../../../src/client/index.ts';
+
+/** Two groups are read out and remembered more easily than six digits in a row. */
+export function grouped(code: string): string {
+  const half = groupLength(code.length);
+  return `${code.slice(0, half)} ${code.slice(half)}`;
+}
+
+export const groupLength = (digits: number): number => Math.floor(digits / 2);
+
+/** Digits of any script, with what people put between them. */
+const NUMBER = /\p{Decimal_Number}[\p{Decimal_Number}\s\p{Dash_Punctuation}._·]*/gu;
+
+/** The code that a text holds: typed, behind the `#` of a link, or anywhere in a message that was pasted whole. */
+export function codeIn(text: string, digits: number): RoomCode | undefined {
+  const behindHash = text.slice(text.lastIndexOf('#') + 1);
+  return [behindHash, ...(text.match(NUMBER) ?? [])].reduce<RoomCode | undefined>(
+    (found, part) => found ?? normaliseTypedCode(part, digits),
+    undefined,
+  );
+}
+
+/** All digits of a text, of any script, as 0 to 9. */
+export const digitsIn = (text: string): string => Array.from(text, digitOf).join('');
+
+/** The SDK reads whole codes of six digits, so a single one is read as the last of a code. */
+const digitOf = (character: string): string => normaliseTypedCode(`10000${character}`, 6)?.at(-1) ?? '';
+
+/** The code stands behind the `#`: browsers do not send that part to any server, so it is in nobody's access log. */
+export function linkTo(code: RoomCode): string {
+  const { origin, pathname } = window.location;
+  return `${origin}${pathname}#${code}`;
+}
+
+export function codeOfAddress(digits: number): RoomCode | undefined {
+  const { hash } = window.location;
+  try {
+    return hash === '' ? undefined : normaliseTypedCode(decodeURIComponent(hash.slice(1)), digits);
+  } catch {
+    return undefined; // a broken percent sign
+  }
+}
+
+/** Replaces the address without a new entry in the history: "back" should leave the page, not walk through calls. */
+export function showInAddress(code: RoomCode | null): void {
+  const { pathname, search } = window.location;
+  window.history.replaceState(null, '', `${pathname}${search}${code === null ? '' : `#${code}`}`);
+}

@@ -1,0 +1,12 @@
+/** Who wants to know that something has changed. They look for themselves what it is now. */
+export class Listeners {
+  readonly #all = new Set<() => void>();
+
+  add(listener: () => void): void {
+    this.#all.add(listener);
+  }
+
+  tell(): void {
+    for (const listener of this.#all) listener();
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * What the page has to say by itself: a lasting state stands at the top until it is over, a remark floats over the page
+ * for a moment.
+ */
+import { part, setText } from './elements.ts';
+
+interface Action {
+  readonly label: string;
+  run(): void;
+}
+
+interface Line {
+  readonly words: string;
+  readonly action: Action | undefined;
+}
+
+/** Of several lasting states the first matters most. */
+const STATES = ['connection', 'relay', 'sound', 'sharing'] as const;
+type State = (typeof STATES)[number];
+
+const REMARK_MS = 5_000;
+const box = part('notice', HTMLElement);
+const text = part('notice-text', HTMLElement);
+const button = part('notice-action', HTMLButtonElement);
+const toast = part('remark', HTMLElement);
+const toastText = part('remark-text', HTMLElement);
+
+export class Notice {
+  readonly #lasting = new Map<State, Line>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  hold(state: State, words: string, action?: Action): void {
+    this.#lasting.set(state, { words, action });
+    this.#show();
+  }
+
+  release(state: State): void {
+    if (this.#lasting.delete(state)) this.#show();
+  }
+
+  clear(): void {
+    this.#lasting.clear();
+    this.#show();
+    this.hush();
+  }
+
+  remark(words: string): void {
+    clearTimeout(this.#timer);
+    setText(toastText, words);
+    toast.hidden = false;
+    this.#timer = setTimeout(() => this.hush(), REMARK_MS);
+  }
+
+  /** What was remarked is on the screen by now. */
+  hush(): void {
+    clearTimeout(this.#timer);
+    toast.hidden = true;
+  }
+
+  #show(): void {
+    const state = STATES.find((name) => this.#lasting.has(name));
+    const line = state === undefined ? undefined : this.#lasting.get(state);
+    box.hidden = line === undefined;
+    if (line === undefined) return;
+    box.dataset['state'] = state;
+    setText(text, line.words);
+    button.hidden = line.action === undefined;
+    setText(button, line.action?.label ?? '');
+    button.onclick = () => line.action?.run();
+  }
+}

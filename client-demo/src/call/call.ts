@@ -1,0 +1,140 @@
+/** One stay in one room: the room and the connections of the SDK, our own media, and the screen that shows them. */
+import { type MediaKind, type Mesh, mesh as openMesh, type Room, type RoomEnding } from '../../../src/client/index.ts';
+import { showInAddress } from '../base/code.ts';
+import type { Notice } from '../base/notice.ts';
+import type { Capture } from '../media/capture.ts';
+import type { Screen } from '../media/screen.ts';
+import { texts } from '../texts/texts.ts';
+import type { CallView } from './call-view.ts';
+import { narrate } from './narrate.ts';
+import { nameOf, presenceOf, profileOf } from './person.ts';
+import { QualityWatch } from './quality.ts';
+import { RelayWatch } from './relay-watch.ts';
+import { type Saying, Talk } from './talk.ts';
+
+export interface CallSetup {
+  readonly room: Room;
+  readonly capture: Capture;
+  readonly screen: Screen;
+  readonly view: CallView;
+  readonly notice: Notice;
+  readonly isRelayOnly: boolean;
+  ended(ending: RoomEnding): void;
+}
+
+const KINDS: readonly MediaKind[] = ['audio', 'video'];
+
+export class Call {
+  readonly room: Room;
+  readonly mesh: Mesh;
+  readonly #setup: CallSetup;
+  readonly #talk: Talk;
+  readonly #quality: QualityWatch;
+  readonly #relay: RelayWatch;
+  /** What the others have been told of our camera and microphone. */
+  #told: string;
+  /** What goes out at present: a track is exchanged only for another one. */
+  #sent: Readonly<Record<MediaKind, MediaStreamTrack | null>>;
+
+  constructor(setup: CallSetup) {
+    const { room, capture, view, notice, isRelayOnly } = setup;
+    this.#setup = setup;
+    this.room = room;
+    this.#sent = { ...capture.tracks };
+    this.#told = JSON.stringify(profileOf(presenceOf(room.self)));
+    this.mesh = openMesh(room, { stream: capture.stream, iceTransportPolicy: isRelayOnly ? 'relay' : 'all' });
+    this.#talk = new Talk(room, this.mesh, (from, text) => this.#heard(from, text));
+    this.#quality = new QualityWatch(this.mesh, () => this.#show());
+    this.#relay = new RelayWatch(room, this.mesh, isRelayOnly, (words) =>
+      words === null ? notice.release('relay') : notice.hold('relay', words),
+    );
+    view.reset(room.code);
+    this.#listen();
+    narrate(room, this.mesh, (words) => view.tell(words));
+    this.captureChanged();
+    this.screenChanged();
+    this.#changed();
+  }
+
+  say(text: string): Promise<Saying> {
+    return this.#talk.say(text);
+  }
+
+  captureChanged(): void {
+    const { tracks } = this.#setup.capture;
+    for (const kind of KINDS) if (tracks[kind] !== this.#sent[kind]) this.mesh.replaceTrack(kind, tracks[kind]);
+    this.#sent = { ...tracks };
+    void this.#announce();
+    this.#show();
+  }
+
+  screenChanged(): void {
+    const { screen, view, notice } = this.#setup;
+    const isSharing = screen.stream !== null;
+    this.mesh.share(screen.stream);
+    view.showSharing(isSharing);
+    if (!isSharing) notice.release('sharing');
+    else notice.hold('sharing', texts.call.sharing, { label: texts.call.unshare, run: () => screen.stop() });
+  }
+
+  /** Nothing of it is shown or sent any more. The room is another matter. */
+  close(): void {
+    this.#quality.stop();
+    this.#relay.stop();
+    this.mesh.close();
+    for (const state of ['relay', 'sound', 'sharing'] as const) this.#setup.notice.release(state);
+    this.#setup.screen.stop();
+  }
+
+  #listen(): void {
+    const { room, mesh } = this;
+    room.on('change', () => this.#changed());
+    room.on('resumed', () => this.#returned(texts.connection.back));
+    room.on('rejoined', () => this.#returned(texts.connection.rejoined));
+    room.on('ended', (ending) => this.#setup.ended(ending));
+    for (const name of ['peer', 'change', 'gone'] as const) mesh.on(name, () => this.#show());
+  }
+
+  #returned(words: string): void {
+    this.#setup.notice.remark(words);
+    void this.#announce();
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#setup.capture.fit(this.room.members.length);
+    showInAddress(this.room.code);
+    this.#show();
+  }
+
+  #show(): void {
+    const { capture, view } = this.#setup;
+    if (this.room.ending !== null) return;
+    view.show({
+      room: this.room.snapshot,
+      own: this.room.self.userId,
+      peers: this.mesh.peers,
+      qualities: this.#quality.qualities,
+      picture: capture.picture,
+    });
+  }
+
+  /** Tells the others whether our camera and microphone are on, until they have been told. */
+  async #announce(): Promise<void> {
+    const profile = profileOf(this.#setup.capture.presence);
+    const telling = JSON.stringify(profile);
+    if (telling === this.#told || this.room.ending !== null) return;
+    this.#told = telling;
+    try {
+      await this.room.setProfile(profile);
+    } catch {
+      // Told again with the next change, or when we are back on the server.
+      if (this.#told === telling) this.#told = '';
+    }
+  }
+
+  #heard(from: string, text: string): void {
+    const member = this.room.members.find(({ userId }) => userId === from);
+    if (member !== undefined) this.#setup.view.heard(nameOf(member), text);
+  }
+}

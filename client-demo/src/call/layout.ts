@@ -1,0 +1,40 @@
+/**
+ * How large tiles can be so that all of them fit. Every number of columns is tried, and the one wins that makes a face
+ * largest: a face is about as wide as a tile is high, so what counts is the shorter of the two sides.
+ */
+
+export interface Area {
+  readonly count: number;
+  readonly width: number;
+  readonly height: number;
+  readonly gap: number;
+}
+
+export interface Grid {
+  readonly columns: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Width by height. A tile outside of them cuts too much off a picture. */
+const NARROWEST = 3 / 4;
+const WIDEST = 16 / 9;
+
+export function gridFor({ count, width, height, gap }: Area): Grid {
+  const grids = Array.from({ length: Math.max(1, count) }, (_, index) => {
+    const columns = index + 1;
+    const rows = Math.ceil(count / columns) || 1;
+    return { columns, ...tileIn((width - gap * (columns - 1)) / columns, (height - gap * (rows - 1)) / rows) };
+  });
+  return grids.reduce((best, grid) => (worth(grid) > worth(best) ? grid : best));
+}
+
+function tileIn(width: number, height: number): { width: number; height: number } {
+  return {
+    width: Math.max(0, Math.floor(Math.min(width, height * WIDEST))),
+    height: Math.max(0, Math.floor(Math.min(height, width / NARROWEST))),
+  };
+}
+
+/** Between two that show faces equally large, the one that uses more of the screen. */
+const worth = ({ width, height }: Grid): number => Math.min(width, height) + Math.sqrt(width * height) / 4;

@@ -1,0 +1,122 @@
+/** Who is here, how well they are connected, and what a host can do about them. */
+import type { Member } from '../../../src/client/index.ts';
+import { icon, make, part, setLabel, setText } from '../base/elements.ts';
+import { Keyed } from '../base/keyed.ts';
+import { confirm } from '../dialogs/confirm.ts';
+import { initialsOf, texts } from '../texts/texts.ts';
+import { nameOf, presenceOf } from './person.ts';
+import { QualityBars } from './quality.ts';
+import { keyOf, type Part } from './scene.ts';
+
+export interface HostActions {
+  lock(locked: boolean): void;
+  remove(member: Member, ban: boolean): void;
+  end(): void;
+}
+
+const list = part('people', HTMLUListElement);
+const heading = part('people-heading', HTMLElement);
+const tools = part('host-tools', HTMLElement);
+const lock = part('host-lock', HTMLInputElement);
+const end = part('host-end', HTMLButtonElement);
+
+export class People {
+  readonly #actions: HostActions;
+  readonly #lines = new Keyed<Line>(list);
+
+  constructor(actions: HostActions) {
+    this.#actions = actions;
+    lock.addEventListener('change', () => actions.lock(lock.checked));
+    end.addEventListener('click', () => void this.#end());
+  }
+
+  show(parts: readonly Part[], isLocked: boolean): void {
+    const isHost = parts.some(({ isOwn, member }) => isOwn && member.role === 'host');
+    const hadFocus = list.contains(document.activeElement);
+    this.#lines.keep(parts.map(keyOf));
+    for (const one of parts) {
+      this.#lines.get(keyOf(one), () => new Line((member) => void this.#remove(member))).show(one, isHost);
+    }
+    // Whoever was looked at has gone, and the focus with them.
+    if (hadFocus && !list.contains(document.activeElement)) heading.focus();
+    tools.hidden = !isHost;
+    lock.checked = isLocked;
+  }
+
+  clear(): void {
+    this.#lines.keep([]);
+  }
+
+  async #remove(member: Member): Promise<void> {
+    const answer = await confirm({
+      heading: texts.host.removeHeading(nameOf(member)),
+      lead: texts.host.removeLead,
+      option: texts.host.ban,
+      yes: texts.host.removeYes,
+    });
+    if (answer !== null) this.#actions.remove(member, answer.option);
+  }
+
+  async #end(): Promise<void> {
+    const { endHeading, endLead, endYes } = texts.host;
+    if ((await confirm({ heading: endHeading, lead: endLead, yes: endYes })) !== null) this.#actions.end();
+  }
+}
+
+class Line {
+  readonly element = make('li', 'person');
+  readonly #initials = make('span', 'person-initials');
+  readonly #name = make('span', 'person-name');
+  readonly #facts = make('span', 'person-facts');
+  readonly #host = make('span', 'badge', texts.person.host);
+  readonly #muted = mark('microphone-off', texts.person.muted);
+  readonly #cameraOff = mark('camera-off', texts.person.cameraOff);
+  readonly #bars = new QualityBars();
+  readonly #remove = make('button', 'round small');
+  #member: Member | undefined;
+
+  constructor(remove: (member: Member) => void) {
+    this.#initials.ariaHidden = 'true';
+    // Their words stand beside them.
+    this.#bars.element.ariaHidden = 'true';
+    this.#remove.type = 'button';
+    this.#remove.ariaHasPopup = 'dialog';
+    this.#remove.append(icon('remove'));
+    this.#remove.addEventListener('click', () => this.#member && remove(this.#member));
+    const words = make('span', 'person-words');
+    const first = make('span', 'person-first');
+    first.append(this.#name, this.#host);
+    words.append(first, this.#facts);
+    this.element.append(this.#initials, words, this.#muted, this.#cameraOff, this.#bars.element, this.#remove);
+  }
+
+  show({ member, isOwn, link, quality }: Part, isHost: boolean): void {
+    this.#member = member;
+    const name = nameOf(member);
+    const presence = presenceOf(member);
+    setText(this.#initials, initialsOf(name));
+    setText(this.#name, isOwn ? texts.person.you(name) : name);
+    setText(this.#facts, isOwn ? '' : factsOf(member, link, quality?.words));
+    this.#host.hidden = member.role !== 'host';
+    this.#muted.hidden = presence.microphone;
+    this.#cameraOff.hidden = presence.camera;
+    this.#bars.show(quality);
+    this.#remove.hidden = isOwn || !isHost;
+    setLabel(this.#remove, texts.host.remove(name));
+    this.element.dataset['state'] = isOwn ? 'present' : member.state;
+    this.element.dataset['tone'] = String(member.seq % 6);
+  }
+}
+
+function factsOf(member: Member, link: Part['link'], words: string | undefined): string {
+  if (member.state === 'away') return texts.person.away;
+  if (link === 'connected') return words ?? '';
+  return link === 'failed' ? texts.person.unreachable : texts.person.connecting;
+}
+
+function mark(name: string, words: string): HTMLElement {
+  const element = make('span', 'person-mark');
+  element.title = words;
+  element.append(icon(name), make('span', 'visually-hidden', words));
+  return element;
+}

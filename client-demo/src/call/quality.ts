@@ -1,0 +1,87 @@
+/** How good the connection with each of the others is, at a glance and in words. */
+import type { Mesh, Peer, PeerStats, UserId } from '../../../src/client/index.ts';
+import { draw, setText } from '../base/elements.ts';
+import { texts } from '../texts/texts.ts';
+
+/** 0: none, 1: poor, 2: fair, 3: good. */
+type Grade = 0 | 1 | 2 | 3;
+
+export interface Quality {
+  readonly grade: Grade;
+  readonly words: string;
+}
+
+const EVERY_MS = 3_000;
+
+/** Where talking begins to suffer, and where it is hardly possible. */
+const FAIR = { roundTripMs: 250, lossRate: 0.03 };
+const POOR = { roundTripMs: 500, lossRate: 0.1 };
+
+export class QualityWatch {
+  readonly #mesh: Mesh;
+  readonly #changed: () => void;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #qualities: ReadonlyMap<UserId, Quality> = new Map();
+
+  constructor(mesh: Mesh, changed: () => void) {
+    this.#mesh = mesh;
+    this.#changed = changed;
+    this.#timer = setInterval(() => void this.#look(), EVERY_MS);
+  }
+
+  get qualities(): ReadonlyMap<UserId, Quality> {
+    return this.#qualities;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    if (document.visibilityState === 'hidden') return;
+    const peers = [...this.#mesh.peers.values()];
+    this.#qualities = new Map(
+      await Promise.all(peers.map(async (peer) => [peer.userId, await qualityOf(peer)] as const)),
+    );
+    this.#changed();
+  }
+}
+
+async function qualityOf(peer: Peer): Promise<Quality> {
+  const stats = await peer.stats();
+  const grade = peer.state === 'connected' ? gradeOf(stats) : 0;
+  return { grade, words: wordsOf(grade, stats) };
+}
+
+function gradeOf({ roundTripMs, lossRate }: PeerStats): Grade {
+  const isBeyond = (limit: typeof FAIR) => (roundTripMs ?? 0) > limit.roundTripMs || lossRate > limit.lossRate;
+  return isBeyond(POOR) ? 1 : isBeyond(FAIR) ? 2 : 3;
+}
+
+function wordsOf(grade: Grade, { route, roundTripMs, lossRate, receivedBitsPerSecond }: PeerStats): string {
+  const { grades, direct, relay, roundTrip, loss, rate, list } = texts.quality;
+  const parts = [grades[grade] ?? ''];
+  if (route !== null) parts.push(route === 'relay' ? relay : direct);
+  if (roundTripMs !== null) parts.push(roundTrip(roundTripMs));
+  if (grade > 0) parts.push(loss(lossRate), rate(receivedBitsPerSecond));
+  return list(parts);
+}
+
+const BARS = ['M4 20v-5', 'M12 20V10', 'M20 20V5'];
+
+/** Three bars, lit from the left. */
+export class QualityBars {
+  readonly element = draw('svg', { class: 'bars', viewBox: '0 0 24 24', role: 'img' });
+  readonly #title = draw('title', {});
+
+  constructor() {
+    this.element.append(this.#title, ...BARS.map((d) => draw('path', { d })));
+  }
+
+  show(quality: Quality | null): void {
+    this.element.toggleAttribute('hidden', quality === null);
+    this.element.dataset['grade'] = String(quality?.grade ?? 0);
+    // Read by screen readers, and shown to whoever points at it.
+    setText(this.#title, quality?.words ?? '');
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Says what is wrong with a TURN server when it matters. A server that fails is no news while everybody is reached
+ * without it, and right at the beginning nobody is reached yet: so it is looked at again after a moment.
+ */
+import type { IceFault, Mesh, Room } from '../../../src/client/index.ts';
+import { texts } from '../texts/texts.ts';
+
+const PATIENCE_MS = 4_000;
+/** Of STUN and TURN: the credentials are not accepted, or are too old. */
+const REFUSED = new Set([401, 403, 438]);
+
+export class RelayWatch {
+  readonly #room: Room;
+  readonly #mesh: Mesh;
+  readonly #isRelayOnly: boolean;
+  readonly #say: (words: string | null) => void;
+  #fault: IceFault | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param say null: it is over. */
+  constructor(room: Room, mesh: Mesh, isRelayOnly: boolean, say: (words: string | null) => void) {
+    this.#room = room;
+    this.#mesh = mesh;
+    this.#isRelayOnly = isRelayOnly;
+    this.#say = say;
+    mesh.on('fault', (fault) => {
+      // The reason that can be helped is told before the one that only says that there was no answer.
+      if (this.#fault === null || !REFUSED.has(this.#fault.code)) this.#fault = fault;
+      this.#lookLater();
+    });
+    room.on('ice', () => {
+      this.#fault = null;
+    });
+    for (const name of ['peer', 'change', 'gone'] as const) mesh.on(name, () => this.#changed());
+    this.#changed();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #changed(): void {
+    if (this.#isEverybodyReached) this.#say(null);
+    else this.#lookLater();
+  }
+
+  #lookLater(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#say(this.#isEverybodyReached ? null : this.#words);
+    }, PATIENCE_MS);
+  }
+
+  get #isEverybodyReached(): boolean {
+    return [...this.#mesh.peers.values()].every(
+      ({ state, member }) => state === 'connected' || member.state === 'away',
+    );
+  }
+
+  get #words(): string | null {
+    const { relayRefused, relaySilent, relayMissing } = texts.connection;
+    if (this.#isRelayOnly && !hasRelay(this.#room)) return relayMissing;
+    if (this.#fault === null || !this.#fault.url.startsWith('turn')) return null;
+    return REFUSED.has(this.#fault.code) ? relayRefused : relaySilent;
+  }
+}
+
+const hasRelay = ({ iceServers }: Room): boolean =>
+  iceServers.some(({ urls }) => urls.some((url) => url.startsWith('turn')));

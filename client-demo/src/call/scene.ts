@@ -1,0 +1,41 @@
+/** All that a call shows, at one moment. Views are handed a new one after every change and show it. */
+import type { Member, Peer, PeerState, RoomSnapshot, UserId } from '../../../src/client/index.ts';
+import type { Quality } from './quality.ts';
+
+export interface Scene {
+  readonly room: RoomSnapshot;
+  readonly own: UserId;
+  readonly peers: ReadonlyMap<UserId, Peer>;
+  readonly qualities: ReadonlyMap<UserId, Quality>;
+  /** What our own camera sees. */
+  readonly picture: MediaStream | null;
+}
+
+/** One person of it. */
+export interface Part {
+  readonly member: Member;
+  readonly isOwn: boolean;
+  readonly link: PeerState;
+  readonly stream: MediaStream | null;
+  readonly screen: MediaStream | null;
+  readonly quality: Quality | null;
+}
+
+/** A seat that was lost and taken again is another one: whatever was shown of it begins anew. */
+export const keyOf = ({ member }: Part): string => `${member.userId} ${member.seq}`;
+
+/** In the order of joining. */
+export function partsOf({ room, own, peers, qualities, picture }: Scene): Part[] {
+  return room.members.map((member) => {
+    const isOwn = member.userId === own;
+    const peer = peers.get(member.userId);
+    return {
+      member,
+      isOwn,
+      link: isOwn ? 'connected' : (peer?.state ?? 'connecting'),
+      stream: isOwn ? picture : (peer?.stream ?? null),
+      screen: peer?.screen ?? null,
+      quality: qualities.get(member.userId) ?? null,
+    };
+  });
+}

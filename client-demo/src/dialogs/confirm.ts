@@ -1,0 +1,36 @@
+/** Asks before something that cannot be taken back. */
+import { part } from '../base/elements.ts';
+import { Dialog } from './dialog.ts';
+
+export interface Question {
+  readonly heading: string;
+  readonly lead: string;
+  readonly yes: string;
+  /** Something to tick beside it. */
+  readonly option?: string;
+}
+
+const heading = part('confirm-heading', HTMLElement);
+const lead = part('confirm-lead', HTMLElement);
+const choice = part('confirm-choice', HTMLElement);
+const option = part('confirm-option', HTMLInputElement);
+const optionText = part('confirm-option-text', HTMLElement);
+const yes = part('confirm-yes', HTMLButtonElement);
+const dialog = new Dialog(part('confirm-dialog', HTMLDialogElement));
+
+/** Resolves with null when the person thinks better of it, else with whether the option was ticked. */
+export async function confirm(question: Question): Promise<{ readonly option: boolean } | null> {
+  heading.textContent = question.heading;
+  lead.textContent = question.lead;
+  yes.textContent = question.yes;
+  choice.hidden = question.option === undefined;
+  optionText.textContent = question.option ?? '';
+  option.checked = false;
+  let isMeant = false;
+  yes.onclick = () => {
+    isMeant = true;
+    dialog.close();
+  };
+  await dialog.open();
+  return isMeant ? { option: option.checked } : null;
+}

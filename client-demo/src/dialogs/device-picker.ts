@@ -1,0 +1,71 @@
+/** Three lists to choose from: camera, microphone, and the speaker where the browser lets a page choose it. */
+import { make } from '../base/elements.ts';
+import type { Capture } from '../media/capture.ts';
+import type { Devices, Speaker } from '../media/devices.ts';
+import { texts } from '../texts/texts.ts';
+
+interface Choice {
+  readonly kind: MediaDeviceKind;
+  readonly label: string;
+  /** The id of the device that is in use. */
+  used(): string;
+  choose(id: string): void;
+}
+
+export interface Equipment {
+  readonly capture: Capture;
+  readonly devices: Devices;
+  readonly speaker: Speaker;
+}
+
+export function bindDevicePicker(root: HTMLElement, { capture, devices, speaker }: Equipment): void {
+  const used = (kind: 'audio' | 'video') => capture.tracks[kind]?.getSettings().deviceId ?? '';
+  const choices: readonly Choice[] = [
+    {
+      kind: 'videoinput',
+      label: texts.devices.camera,
+      used: () => used('video'),
+      choose: (id) => void capture.choose('video', id),
+    },
+    {
+      kind: 'audioinput',
+      label: texts.devices.microphone,
+      used: () => used('audio'),
+      choose: (id) => void capture.choose('audio', id),
+    },
+    {
+      kind: 'audiooutput',
+      label: texts.devices.speaker,
+      used: () => speaker.id,
+      choose: (id) => speaker.choose(id),
+    },
+  ];
+  const shown = choices.filter(({ kind }) => kind !== 'audiooutput' || speaker.canBeChosen);
+  const shows = shown.map((choice) => bindChoice(root, choice, devices));
+  const show = (): void => {
+    for (const one of shows) one();
+  };
+  devices.onChange(show);
+  capture.onChange(show);
+  show();
+}
+
+/** @returns what shows the devices as they are now. */
+function bindChoice(root: HTMLElement, { kind, label, used, choose }: Choice, devices: Devices): () => void {
+  const field = make('label', 'field device');
+  const select = make('select', 'select');
+  field.append(make('span', 'field-name', label), select);
+  root.append(field);
+  select.addEventListener('change', () => choose(select.value));
+  return () => {
+    const options = devices.of(kind).map(({ deviceId, label: name }, index) => {
+      // Chromium's own words for it are those of the browser's language, not of this page.
+      const words = deviceId === 'default' ? texts.devices.standard : name || texts.devices.unnamed(index + 1);
+      return new Option(words, deviceId);
+    });
+    select.disabled = options.length === 0;
+    select.replaceChildren(...(options.length === 0 ? [new Option(texts.devices.none, '')] : options));
+    const id = used();
+    if (options.some(({ value }) => value === id)) select.value = id;
+  };
+}

@@ -1,0 +1,53 @@
+/** What brings others into the room: its code to read out, its link to send, and a picture of the link to scan. */
+import type { RoomCode } from '../../../src/client/index.ts';
+import { grouped, linkTo } from '../base/code.ts';
+import { fillIn, inside, part, setText } from '../base/elements.ts';
+import { texts } from '../texts/texts.ts';
+import { qrPicture } from './qr.ts';
+
+const SAID_MS = 5_000;
+
+export class Invitation {
+  readonly #code: HTMLElement;
+  readonly #link: HTMLElement;
+  readonly #picture: HTMLElement;
+  readonly #said: HTMLElement;
+  #shown: RoomCode | undefined;
+
+  /** @param copyLink resolves with how that went, in a sentence. */
+  constructor(root: HTMLElement, copyLink: () => Promise<string>) {
+    const { content } = part('invitation', HTMLTemplateElement);
+    root.append(content.cloneNode(true));
+    fillIn(root);
+    this.#code = inside(root, '[data-part="code"]', HTMLElement);
+    this.#link = inside(root, '[data-part="link"]', HTMLElement);
+    this.#picture = inside(root, '[data-part="picture"]', HTMLElement);
+    this.#said = inside(root, '[data-part="said"]', HTMLElement);
+    // Said here: behind an open dialog the rest of the page is silent.
+    const copy = async (): Promise<void> => {
+      setText(this.#said, await copyLink());
+      setTimeout(() => setText(this.#said, ''), SAID_MS);
+    };
+    inside(root, '[data-part="copy"]', HTMLButtonElement).addEventListener('click', () => void copy());
+    const send = inside(root, '[data-part="send"]', HTMLButtonElement);
+    send.hidden = !('share' in navigator);
+    send.addEventListener('click', () => void this.#send());
+  }
+
+  show(code: RoomCode): void {
+    setText(this.#said, '');
+    if (code === this.#shown) return;
+    this.#shown = code;
+    const link = linkTo(code);
+    this.#code.textContent = grouped(code);
+    this.#link.textContent = link.replace(/^https?:\/\//, '');
+    this.#picture.replaceChildren(qrPicture(link, texts.invite.picture(link)));
+  }
+
+  /** Through whatever the device has for sending something to somebody. */
+  async #send(): Promise<void> {
+    if (this.#shown === undefined) return;
+    // The person has thought better of it.
+    await navigator.share({ title: texts.title, url: linkTo(this.#shown) }).catch(() => undefined);
+  }
+}

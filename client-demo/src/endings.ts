@@ -1,0 +1,23 @@
+/** Why a call is over, in words; null when the person has ended it, who knows why. */
+import type { RoomEnding } from '../../src/client/index.ts';
+import type { Ending } from './base/views.ts';
+import { failureText, texts } from './texts/texts.ts';
+
+export function endingOf({ reason, error }: RoomEnding): Omit<Ending, 'way'> | null {
+  const { ended } = texts;
+  switch (reason) {
+    case 'left':
+      return null;
+    case 'kicked':
+    case 'banned':
+    case 'replaced':
+      return ended[reason];
+    case 'refused':
+      return {
+        heading: ended.lost.heading,
+        lead: error === undefined ? texts.errors.NOT_IN_ROOM() : failureText(error),
+      };
+    default:
+      return { heading: ended.closed.heading, lead: ended.closed.lead[reason] };
+  }
+}

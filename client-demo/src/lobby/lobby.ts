@@ -1,0 +1,112 @@
+/** The first view: who you are, which room, and what your camera sees. */
+import { normaliseTypedCode, type RoomCode } from '../../../src/client/index.ts';
+import { codeOfAddress, grouped } from '../base/code.ts';
+import { part } from '../base/elements.ts';
+import { recall, remember } from '../base/storage.ts';
+import { texts } from '../texts/texts.ts';
+import { CodeField } from './code-field.ts';
+
+export interface LobbyEvents {
+  /** Resolves with what is wrong, in a sentence, or with null. */
+  join: (code: RoomCode) => Promise<string | null>;
+  create: () => Promise<string | null>;
+}
+
+const form = part('lobby-form', HTMLFormElement);
+const heading = part('lobby-heading', HTMLElement);
+const lead = part('lobby-lead', HTMLElement);
+const name = part('lobby-name', HTMLInputElement);
+const error = part('lobby-error', HTMLElement);
+const join = part('lobby-join', HTMLButtonElement);
+const create = part('lobby-create', HTMLButtonElement);
+
+export class Lobby {
+  readonly #events: LobbyEvents;
+  readonly #code = new CodeField(part('lobby-code', HTMLInputElement), part('lobby-boxes', HTMLElement), () =>
+    this.#edited(),
+  );
+
+  constructor(events: LobbyEvents) {
+    this.#events = events;
+    name.value = recall('name') ?? '';
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.#join();
+    });
+    create.addEventListener('click', () => void this.#run(create, () => this.#events.create()));
+    name.addEventListener('change', () => remember('name', nameIn(name.value)));
+    window.addEventListener('hashchange', () => this.fromAddress());
+  }
+
+  /** As many digits as this server's codes have. */
+  set digits(digits: number) {
+    if (digits === this.#code.digits) return;
+    this.#code.digits = digits;
+    this.fromAddress();
+  }
+
+  /** A link that was opened fills in its code; one click joins. */
+  fromAddress(): void {
+    const invited = codeOfAddress(this.#code.digits);
+    lead.textContent = invited === undefined ? texts.lobby.lead : texts.lobby.invited(grouped(invited));
+    if (invited !== undefined) this.#code.value = invited;
+  }
+
+  complain(words: string): void {
+    error.textContent = words;
+    this.#code.invalid = words !== '';
+  }
+
+  /** Where the keyboard goes on: whoever was invited has only to press. */
+  get start(): HTMLElement {
+    return this.#code.value === '' ? heading : join;
+  }
+
+  /** The name as it may be sent, or undefined for none. */
+  get name(): string | undefined {
+    return nameIn(name.value) ?? undefined;
+  }
+
+  #edited(): void {
+    this.complain(this.#code.value.length === this.#code.digits ? (this.#wrong ?? '') : '');
+  }
+
+  get #wrong(): string | null {
+    const { value, digits } = this.#code;
+    if (value.length === digits && value.startsWith('0')) return texts.lobby.codeFromZero;
+    return value.length === digits ? null : texts.lobby.codeIncomplete(digits);
+  }
+
+  async #join(): Promise<void> {
+    const { value, digits } = this.#code;
+    const wanted = normaliseTypedCode(value, digits);
+    if (wanted === undefined) {
+      this.complain(this.#wrong ?? '');
+      this.#code.focus();
+    } else await this.#run(join, () => this.#events.join(wanted));
+  }
+
+  async #run(button: HTMLButtonElement, step: () => Promise<string | null>): Promise<void> {
+    if (form.ariaBusy === 'true') return;
+    remember('name', nameIn(name.value));
+    this.complain('');
+    const words = button.textContent;
+    form.ariaBusy = 'true';
+    button.textContent = texts.lobby.busy;
+    try {
+      this.complain((await step()) ?? '');
+    } finally {
+      form.ariaBusy = 'false';
+      button.textContent = words;
+    }
+  }
+}
+
+/** Control characters come in by pasting, and the server refuses them. */
+function nameIn(typed: string): string | null {
+  const name = typed
+    .toWellFormed()
+    .replace(/\p{Control}+/gu, ' ')
+    .trim();
+  return name === '' ? null : name;
+}

@@ -1,0 +1,24 @@
+/** What your camera sees, before anybody else does. */
+import { part, setText } from '../base/elements.ts';
+import type { Capture } from '../media/capture.ts';
+import { texts } from '../texts/texts.ts';
+
+const video = part('preview-video', HTMLVideoElement);
+const note = part('preview-note', HTMLElement);
+
+export function bindPreview(capture: Capture): void {
+  const show = (): void => {
+    if (video.srcObject !== capture.picture) video.srcObject = capture.picture;
+    setText(note, noteOn(capture));
+    note.dataset['over'] = capture.presence.camera ? 'picture' : 'nothing';
+  };
+  capture.onChange(show);
+  show();
+}
+
+function noteOn({ asking, faults, presence, tracks }: Capture): string {
+  if (asking) return texts.camera.asking;
+  if (presence.camera) return faults.audio === 'missing' ? texts.camera.noMicrophone : '';
+  if (faults.video === null) return texts.camera.off;
+  return faults.video === 'missing' && tracks.audio !== null ? texts.camera.noCamera : texts.camera[faults.video];
+}

@@ -1,0 +1,197 @@
+/** Our own camera and microphone: either may be missing, refused, unplugged, or turned off and on again. */
+import type { MediaKind } from '../../../src/client/index.ts';
+import { Listeners } from '../base/listeners.ts';
+import { recall, remember } from '../base/storage.ts';
+import { pictureFor } from './picture-size.ts';
+
+export interface Presence {
+  readonly camera: boolean;
+  readonly microphone: boolean;
+}
+
+/** Why there is no picture or no sound. */
+export type CaptureFault = 'denied' | 'missing' | 'busy' | 'insecure' | 'unknown';
+
+/** @param replacement the name of the device that is used instead; null when there is none. */
+type GoneListener = (kind: MediaKind, replacement: string | null) => void;
+
+const PREFERRED = { audio: 'microphone', video: 'camera' } as const;
+
+export class Capture {
+  readonly #picture = new MediaStream();
+  readonly #listeners = new Listeners();
+  readonly #tracks: Record<MediaKind, MediaStreamTrack | null> = { audio: null, video: null };
+  readonly #faults: Record<MediaKind, CaptureFault | null> = { audio: null, video: null };
+  #gone: GoneListener = () => undefined;
+  #asking = false;
+  /** How many share the call: they decide how large a picture is worth sending. */
+  #people = 1;
+
+  get tracks(): Readonly<Record<MediaKind, MediaStreamTrack | null>> {
+    return this.#tracks;
+  }
+
+  /** From the last time they were asked for. */
+  get faults(): Readonly<Record<MediaKind, CaptureFault | null>> {
+    return this.#faults;
+  }
+
+  /** A stream of what there is. */
+  get stream(): MediaStream {
+    return new MediaStream(Object.values(this.#tracks).filter((track) => track !== null));
+  }
+
+  /**
+   * For our own eyes: no sound, nobody wants to hear themselves. Null without a camera: a page whose video element
+   * waits for a track counts as loading for ever.
+   */
+  get picture(): MediaStream | null {
+    return this.#tracks.video === null ? null : this.#picture;
+  }
+
+  get presence(): Presence {
+    return { camera: this.#tracks.video !== null, microphone: this.#tracks.audio?.enabled === true };
+  }
+
+  /** Whether the browser is asking the person right now. */
+  get asking(): boolean {
+    return this.#asking;
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** A device has gone away while it was in use. */
+  onGone(listener: GoneListener): void {
+    this.#gone = listener;
+  }
+
+  /** Both if they can be had, else the one that can. */
+  async start(): Promise<void> {
+    if (this.#tracks.audio !== null || this.#tracks.video !== null) return;
+    if (recall('tab.video') === 'off') return this.#obtain(['audio']);
+    await this.#obtain(['audio', 'video']);
+    // Asked for together they are refused together, though only one may be missing or in use.
+    if (this.#faults.video !== 'missing' && this.#faults.video !== 'busy') return;
+    await this.#obtain(['audio']);
+    if (this.#tracks.audio === null) await this.#obtain(['video']);
+  }
+
+  stop(): void {
+    this.#put('audio', null);
+    this.#put('video', null);
+    this.#listeners.tell();
+  }
+
+  /** Must be called from a click where the browser has to ask. Resolves with what is wrong, or null. */
+  async toggle(kind: MediaKind): Promise<CaptureFault | null> {
+    const track = this.#tracks[kind];
+    if (this.#asking) return null;
+    if (track === null) {
+      remember(`tab.${kind}`, null);
+      await this.#obtain([kind]);
+      return this.#faults[kind];
+    }
+    if (kind === 'audio') {
+      // Kept open: a microphone that has to be opened first cuts off the first word.
+      track.enabled = !track.enabled;
+      remember('tab.audio', track.enabled ? null : 'off');
+    } else {
+      // Stopped, so that the camera's light goes out.
+      this.#put('video', null);
+      remember('tab.video', 'off');
+    }
+    this.#listeners.tell();
+    return null;
+  }
+
+  /** Uses another device from now on, at once if one of that kind is in use. */
+  async choose(kind: MediaKind, deviceId: string): Promise<void> {
+    remember(PREFERRED[kind], deviceId);
+    if (this.#tracks[kind] === null || this.#asking) return;
+    // Phones cannot open a second camera beside the first.
+    if (kind === 'video') this.#put('video', null);
+    await this.#obtain([kind]);
+  }
+
+  fit(people: number): void {
+    if (people === this.#people) return;
+    this.#people = people;
+    // A camera that cannot do it goes on with what it does.
+    this.#tracks.video?.applyConstraints(pictureFor(people)).catch(() => undefined);
+  }
+
+  async #obtain(kinds: readonly MediaKind[]): Promise<void> {
+    this.#asking = true;
+    this.#listeners.tell();
+    let fault: CaptureFault | null = null;
+    try {
+      // Absent on pages that are neither https nor localhost, whatever its type says.
+      const devices: MediaDevices | undefined = navigator.mediaDevices;
+      if (devices === undefined) fault = 'insecure';
+      else this.#keep(await devices.getUserMedia(this.#wishes(kinds)));
+    } catch (error) {
+      fault = faultOf(error);
+    }
+    for (const kind of kinds) this.#faults[kind] = fault;
+    this.#asking = false;
+    this.#listeners.tell();
+  }
+
+  #wishes(kinds: readonly MediaKind[]): MediaStreamConstraints {
+    return {
+      ...(kinds.includes('audio') && { audio: preferred('audio') }),
+      ...(kinds.includes('video') && {
+        video: { ...pictureFor(this.#people), facingMode: 'user', ...preferred('video') },
+      }),
+    };
+  }
+
+  #keep(stream: MediaStream): void {
+    for (const track of stream.getTracks()) {
+      const kind = track.kind === 'audio' ? 'audio' : 'video';
+      if (kind === 'audio' && recall('tab.audio') === 'off') track.enabled = false;
+      this.#put(kind, track);
+      track.addEventListener('ended', () => void this.#lost(kind, track));
+    }
+  }
+
+  /** Unplugged, or the permission was taken back: whatever else there is of its kind takes its place. */
+  async #lost(kind: MediaKind, track: MediaStreamTrack): Promise<void> {
+    if (this.#tracks[kind] !== track) return;
+    this.#put(kind, null);
+    await this.#obtain([kind]);
+    this.#gone(kind, this.#tracks[kind]?.label ?? null);
+  }
+
+  #put(kind: MediaKind, track: MediaStreamTrack | null): void {
+    this.#tracks[kind]?.stop();
+    this.#tracks[kind] = track;
+    if (kind === 'audio') return;
+    for (const old of this.#picture.getTracks()) this.#picture.removeTrack(old);
+    if (track !== null) this.#picture.addTrack(track);
+  }
+}
+
+/** A wish, not a condition: a device that is not there any more must not keep us from using another. */
+function preferred(kind: MediaKind): MediaTrackConstraints {
+  const deviceId = recall(PREFERRED[kind]);
+  return deviceId === null ? {} : { deviceId: { ideal: deviceId } };
+}
+
+function faultOf(error: unknown): CaptureFault {
+  switch (error instanceof DOMException ? error.name : '') {
+    case 'NotAllowedError':
+    case 'SecurityError':
+      return 'denied';
+    case 'NotFoundError':
+    case 'OverconstrainedError':
+      return 'missing';
+    case 'NotReadableError':
+    case 'AbortError':
+      return 'busy';
+    default:
+      return 'unknown';
+  }
+}

@@ -1,0 +1,58 @@
+/** Everything that sees, hears and plays on this device, and what is said when some of it goes away. */
+import type { MediaKind } from '../../../src/client/index.ts';
+import { part } from '../base/elements.ts';
+import type { Notice } from '../base/notice.ts';
+import { bindDevicePicker } from '../dialogs/device-picker.ts';
+import { Dialog } from '../dialogs/dialog.ts';
+import { bindPreview } from '../lobby/preview.ts';
+import { texts } from '../texts/texts.ts';
+import { Capture, type CaptureFault } from './capture.ts';
+import { Devices, Speaker } from './devices.ts';
+import { Screen } from './screen.ts';
+import { bindSwitches } from './switches.ts';
+import { Wakefulness } from './wake-lock.ts';
+
+export class Media {
+  readonly capture = new Capture();
+  readonly screen = new Screen();
+  readonly speaker = new Speaker();
+  readonly wakefulness = new Wakefulness();
+  readonly #devices = new Devices();
+  readonly #notice: Notice;
+
+  constructor(notice: Notice) {
+    this.#notice = notice;
+    const { capture, speaker } = this;
+    bindPreview(capture);
+    // In the lobby the picture itself says what is wrong.
+    bindSwitches('preview', capture, (kind, fault) => kind === 'audio' && this.#failed(kind, fault));
+    bindSwitches('call', capture, (kind, fault) => this.#failed(kind, fault));
+    capture.onChange(() => void (capture.asking || this.#devices.refresh()));
+    capture.onGone((kind, replacement) => this.#gone(kind, replacement));
+    const dialog = new Dialog(part('devices-dialog', HTMLDialogElement));
+    for (const id of ['lobby-devices', 'dialog-devices']) {
+      bindDevicePicker(part(id, HTMLElement), { capture, speaker, devices: this.#devices });
+    }
+    for (const id of ['preview-devices', 'call-devices']) {
+      part(id, HTMLButtonElement).addEventListener('click', () => void dialog.open());
+    }
+  }
+
+  /** Must be called from a click. */
+  async toggleScreen(): Promise<void> {
+    if (this.screen.stream !== null) this.screen.stop();
+    else if ((await this.screen.start()) === 'refused') this.#notice.remark(texts.call.shareRefused);
+  }
+
+  #failed(kind: MediaKind, fault: CaptureFault): void {
+    const { camera } = texts;
+    if (kind === 'video') this.#notice.remark(camera[fault]);
+    else this.#notice.remark(fault === 'denied' ? camera.microphoneBlocked : camera.microphoneGone);
+  }
+
+  #gone(kind: MediaKind, replacement: string | null): void {
+    const { cameraGone, microphoneGone, exchanged } = texts.camera;
+    if (replacement !== null) this.#notice.remark(exchanged(replacement));
+    else this.#notice.remark(kind === 'video' ? cameraGone : microphoneGone);
+  }
+}

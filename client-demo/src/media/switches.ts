@@ -1,0 +1,34 @@
+/** The buttons for microphone and camera. They stand in the lobby and in the call and show the same two states. */
+import type { MediaKind } from '../../../src/client/index.ts';
+import { part, setIcon, setLabel } from '../base/elements.ts';
+import { texts } from '../texts/texts.ts';
+import type { Capture, CaptureFault } from './capture.ts';
+
+export function bindSwitches(
+  place: 'preview' | 'call',
+  capture: Capture,
+  failed: (kind: MediaKind, fault: CaptureFault) => void,
+): void {
+  const microphone = part(`${place}-microphone`, HTMLButtonElement);
+  const camera = part(`${place}-camera`, HTMLButtonElement);
+  const show = (): void => {
+    const on = capture.presence;
+    set(microphone, on.microphone, on.microphone ? texts.call.mute : texts.call.unmute, 'microphone');
+    set(camera, on.camera, on.camera ? texts.call.cameraOff : texts.call.cameraOn, 'camera');
+  };
+  const toggle = async (kind: MediaKind): Promise<void> => {
+    const fault = await capture.toggle(kind);
+    if (fault !== null) failed(kind, fault);
+  };
+  microphone.addEventListener('click', () => void toggle('audio'));
+  camera.addEventListener('click', () => void toggle('video'));
+  capture.onChange(show);
+  show();
+}
+
+function set(button: HTMLButtonElement, on: boolean, label: string, name: string): void {
+  // The label says what a press does, so it alone tells the state; `aria-pressed` besides would say it twice.
+  setLabel(button, label);
+  button.dataset['on'] = String(on);
+  setIcon(button, on ? name : `${name}-off`);
+}

@@ -1,0 +1,39 @@
+/** The words in the language of the browser: the first of its languages that this page speaks, else English. */
+import { SignalboxError } from '../../../src/client/index.ts';
+import { en, type Texts } from './en.ts';
+import { zh } from './zh.ts';
+
+const LANGUAGES: readonly Texts[] = [en, zh];
+
+export const texts: Texts = spokenHere(navigator.languages);
+
+/** `zh-CN`, `zh-Hant-TW` and `zh` are one language here, as are `en-GB` and `en`. */
+function spokenHere(wanted: readonly string[]): Texts {
+  for (const tag of wanted) {
+    const found = LANGUAGES.find(({ lang }) => base(lang) === base(tag));
+    if (found !== undefined) return found;
+  }
+  return en;
+}
+
+function base(tag: string): string {
+  return tag.toLowerCase().split('-')[0] ?? '';
+}
+
+/** Why it did not work, and what to do about it. */
+export function failureText({ code, retryAfterMs }: SignalboxError): string {
+  return texts.errors[code](retryAfterMs === undefined ? undefined : texts.duration(retryAfterMs));
+}
+
+/** The same for whatever was thrown: everything that the SDK rejects with is a SignalboxError. */
+export const thrownText = (thrown: unknown): string =>
+  thrown instanceof SignalboxError ? failureText(thrown) : texts.errors.INTERNAL();
+
+const graphemes = new Intl.Segmenter();
+
+/** For a picture of somebody who shows none. */
+export function initialsOf(name: string): string {
+  const words = name.split(/\s+/u).slice(0, 2);
+  const letters = words.map((word) => [...graphemes.segment(word)][0]?.segment ?? '');
+  return letters.join('').toLocaleUpperCase(texts.lang);
+}
