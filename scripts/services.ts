@@ -7,7 +7,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-export type Service = 'redis-server' | 'chromium' | 'nginx';
+export type Service = 'redis-server' | 'chromium' | 'nginx' | 'coturn';
 
 interface Origin {
   readonly debian: string;
@@ -32,6 +32,7 @@ const origins: Readonly<Record<Service, Origin>> = {
     ],
   },
   nginx: { debian: 'nginx-light', homebrew: 'nginx', names: ['nginx'] },
+  coturn: { debian: 'coturn', homebrew: 'coturn', names: ['turnserver'] },
 };
 
 // A plain user's path often lacks sbin, where Debian keeps nginx.
@@ -65,7 +66,7 @@ function missingServices(): Service[] {
 }
 
 function services(): Service[] {
-  return ['redis-server', 'chromium', 'nginx'];
+  return ['redis-server', 'chromium', 'nginx', 'coturn'];
 }
 
 function find(service: Service): string | undefined {
@@ -119,8 +120,9 @@ async function install(missing: readonly Service[], report: (line: string) => vo
 async function aptGet(): Promise<readonly string[] | undefined> {
   const path = searchPath.map((directory) => join(directory, 'apt-get')).find(isExecutable);
   if (path === undefined) return undefined;
-  // RUNLEVEL asks Debian's init scripts not to start what is being installed: the tests start their own.
-  const command = ['env', 'DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', path, '-qq', '-o', 'DPkg::Lock::Timeout=120'];
+  // Nothing that is being installed is to start: the tests start their own. Init scripts heed the one, systemd the other.
+  const quiet = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', 'SYSTEMD_OFFLINE=1'];
+  const command = ['env', ...quiet, path, '-qq', '-o', 'DPkg::Lock::Timeout=120'];
   if (process.getuid?.() === 0) return command;
   const maySudo = await run('sudo', ['-n', 'true']).then(
     () => true,
