@@ -3,7 +3,7 @@ import { isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { variableOf } from '../../src/cli/flags.ts';
+import { readFlags, variableOf } from '../../src/cli/flags.ts';
 import { OPTIONS, readOptions } from '../../src/server/options.ts';
 import { nginxConf } from '../support/nginx.ts';
 import { networksOf, readCompose, type Service, variablesOf } from './compose-file.ts';
@@ -57,6 +57,22 @@ describe('the nodes', () => {
       ...('env' in option ? [option.env] : []),
     ]);
     for (const [, node] of nodes) expect(known).toEqual(expect.arrayContaining(Object.keys(node.environment)));
+  });
+
+  test('read what .env says: what is empty there is not set', () => {
+    const secrets = { SIGNALBOX_SECRET: 's'.repeat(32), SIGNALBOX_ADMIN_TOKEN: 't'.repeat(32) };
+    const turn = {
+      SIGNALBOX_TURN_URLS: 'turn:turn.example.org',
+      SIGNALBOX_TURN_SECRETS: `${'n'.repeat(32)},${'o'.repeat(32)}`,
+    };
+    for (const [, { environment }] of nodes) {
+      const read = (dotEnv: Record<string, string>) => readOptions(readFlags({}, filledIn(environment, dotEnv)));
+      expect(read(secrets)).toMatchObject({ turnUrls: [], turnSecrets: [], stunUrls: [], allowedOrigins: [] });
+      expect(read({ ...secrets, ...turn })).toMatchObject({
+        turnUrls: ['turn:turn.example.org'],
+        turnSecrets: ['n'.repeat(32), 'o'.repeat(32)],
+      });
+    }
   });
 
   test('find Redis by its name, when it is healthy', () => {
@@ -144,6 +160,11 @@ test('the TURN server is off until its profile is asked for', () => {
   expect(profiled.map(([name, { profiles }]) => [name, profiles])).toEqual([['coturn', ['turn']]]);
 });
 
+test('the TURN server knows the secrets that the nodes sign with', () => {
+  for (const name of ['coturn', ...nodes.map(([node]) => node)])
+    expect(service(name).environment['SIGNALBOX_TURN_SECRETS'], name).toMatch(/^\$\{SIGNALBOX_TURN_SECRETS:-\}$/);
+});
+
 test('every file and folder that is mounted exists', () => {
   const mounted = Object.values(compose.services).flatMap(({ volumes }) =>
     volumes.map((one) => one.split(':')[0] ?? ''),
@@ -167,6 +188,12 @@ test('no secret is written down, and .env.example names all that can be set', ()
   expect(new Set(offered.map(([, name]) => name))).toEqual(new Set(used));
   for (const [, name = '', value] of offered) if (/SECRET|TOKEN/.test(name)) expect(value, name).toBe('');
 });
+
+/** As compose fills it in from .env. */
+function filledIn(environment: Record<string, string>, dotEnv: Record<string, string>): Record<string, string> {
+  const fill = (value: string) => value.replaceAll(/\$\{([A-Z_]+)[^}]*\}/g, (_, name: string) => dotEnv[name] ?? '');
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(value)]));
+}
 
 function service(name: string): Service {
   const found = compose.services[name];
