@@ -1,6 +1,6 @@
 /** `connect`: the connection, the room on it, and what becomes of the one when the other changes. */
 import { DEFAULT_CODE_DIGITS, normaliseTypedCode } from '../protocol/ids.ts';
-import type { IceServer, Push, RoomSnapshot, UserId } from '../protocol/index.ts';
+import type { IceServer, Profile, Push, RoomSnapshot, UserId } from '../protocol/index.ts';
 import { PROTOCOL_VERSION } from '../protocol/limits.ts';
 import { DEFAULT_BACKOFF } from './backoff.ts';
 import type { Client, ClientEvents, ConnectOptions, CreateOptions, JoinOptions } from './client.ts';
@@ -46,19 +46,19 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
       read: async () => (await ask('room:get', {})).room,
       rejoin: (seat) => void this.#rejoin(seat, ask).catch(() => this.#connection.restart()),
       leave: (seat) => this.#leave(seat),
-      kicked: () => this.#connection.close({ reason: 'kicked' }),
+      kicked: () => void this.#connection.close({ reason: 'kicked' }),
     };
     this.#connection = new Connection({
       url,
-      path: options.path,
+      path: options.path ?? '/socket.io',
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       backoff: options.backoff ?? DEFAULT_BACKOFF,
       auth: () => this.#auth(),
-      forget: () => this.#keep.forget(),
+      forget: () => this.#forget(),
       restore: (welcome, over) => this.#restore(welcome, over),
       push: (push) => this.#hear(push),
       rev: () => this.#seat?.rev,
-      beaten: (rev) => this.#seat?.hint(rev),
+      beaten: (rev) => this.#compare(rev),
       gone: () => this.#gone(),
       changed: () => this.#changed(),
       failed: (retryInMs, error) => this.emit('retry', { retryInMs, error }),
@@ -93,7 +93,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
 
   create(options: CreateOptions = {}): Promise<Room> {
     // Whether the answer to the first was lost or the room was not made: asked again, it is one room.
-    const idempotencyKey = crypto.getRandomValues(new Uint32Array(3)).join('-');
+    const idempotencyKey = String(Math.random()).slice(2);
     return this.#enter(() => this.#connection.request('room:create', { ...options, idempotencyKey }, true));
   }
 
@@ -106,53 +106,70 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
     return await this.#enter(() => this.#connection.request('room:join', { ...options, code }, true));
   }
 
-  async close(): Promise<void> {
-    const told = this.#seat && this.#connection.tell('room:leave');
-    this.#end({ reason: 'left' });
-    this.#keep.close();
-    await told;
-    this.#connection.close({ reason: 'closed' });
+  close(): Promise<void> {
+    return this.#connection.close({ reason: 'closed' });
   }
 
+  /** As JSON: what is undefined is not sent. */
   #auth(): Record<string, unknown> {
     const { name, token } = this.#options;
-    const resume = this.#keep.token;
-    return {
-      v: PROTOCOL_VERSION,
-      ...(name !== undefined && { name }),
-      ...(token !== undefined && { token }),
-      ...(resume !== null && { resume }),
-    };
+    return { v: PROTOCOL_VERSION, name, token, resume: this.#keep.token ?? undefined };
+  }
+
+  #forget(): boolean {
+    const had = this.#keep.token !== null;
+    this.#keep.token = null;
+    return had;
   }
 
   #hear(push: AnyPush): void {
     if (push.name === 'ice') this.#seat?.setIce(push.body.iceServers);
-    else if ('ref' in push.body && push.body.ref === this.#seat?.ref) this.#seat.take(push);
+    else if (this.#seat !== null && refOf(push) === this.#seat.ref) this.#seat.take(push);
     else if (this.#entering > 0 && this.#early.push(push) > MOST_HELD) this.#early.shift();
   }
 
   async #enter(ask: () => Promise<{ room: RoomSnapshot; iceServers: IceServer[] }>): Promise<Room> {
     this.#entering += 1;
+    let seat: Seat | null = null;
     try {
       const { room, iceServers } = await ask();
-      return this.#sit(room, iceServers);
+      seat = this.#sit(room, iceServers);
+      return seat;
     } finally {
       this.#entering -= 1;
       if (this.#entering === 0) this.#early = [];
+      // Refused, or only not heard of: the server may have us there all the same.
+      if (seat === null) this.#compare(Number.POSITIVE_INFINITY);
     }
   }
 
+  /** @param rev of the room in which the server has us; null: in none. Where it has us need not be where we are. */
+  #compare(rev: number | null): void {
+    // Whatever is being asked for decides it.
+    if (this.#entering > 0) return;
+    if (this.#seat !== null) this.#seat.hint(rev);
+    else if (rev !== null) this.#vacate().catch(() => {});
+  }
+
+  async #vacate(): Promise<void> {
+    await this.#connection.request('room:leave', {}, true);
+  }
+
   #sit(room: RoomSnapshot, iceServers: readonly IceServer[]): Seat {
-    const { state } = this;
-    if (this.#userId === null || state === 'closed') throw clientError('CLOSED');
+    if (this.#seat?.ref !== room.ref) this.#end({ reason: 'left' });
+    if (this.#userId === null || this.ending !== null) throw clientError('CLOSED');
     // Asked for anew, the same seat: its owner has it already.
-    if (this.#seat?.ref === room.ref) {
+    if (this.#seat !== null) {
       this.#seat.adopt(room);
+      this.#seat.setIce(iceServers);
       return this.#seat;
     }
     const seat = new Seat(room, this.#userId, iceServers, this.#seatSetup);
-    this.#end({ reason: 'left' });
     this.#seat = seat;
+    // However it ends: here, by the server's word, by what it reads.
+    seat.on('ended', () => {
+      this.#seat = null;
+    });
     this.emit('room', seat);
     for (const push of this.#early.splice(0)) this.#hear(push);
     return seat;
@@ -163,7 +180,8 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
     this.#end({ reason: 'left' });
     // A page that is loaded anew before the server knows must not be seated again.
     if (this.state !== 'online') this.#keep.forgetStored();
-    await this.#connection.request('room:leave', {}, true);
+    // Asked for another room, the server frees this seat with that; if it does not, `#enter` sees to it.
+    if (this.#entering === 0) await this.#vacate();
   }
 
   /** Welcomed, for the first time or again: takes up the seat that was ours, or is from before the page was loaded. */
@@ -177,7 +195,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
       if (room?.ref !== seat.ref) return await this.#rejoin(seat, ask);
       seat.returned(room, userId);
       void iceOver(ask).then((iceServers) => iceServers && seat.setIce(iceServers));
-    } else if (room !== null && isFirst && this.#entering === 0) {
+    } else if (room !== null && isFirst) {
       await this.#enter(async () => ({ room, iceServers: (await iceOver(ask)) ?? [] }));
     } else if (room !== null && this.#entering === 0) await ask('room:leave', {});
   }
@@ -188,23 +206,21 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
    * @throws SignalboxError worth another try
    */
   async #rejoin(seat: Seat, ask: Ask): Promise<void> {
-    if (this.#isRejoining || this.#userId === null) return;
+    // Another room has been asked for: if it takes us, this one is left.
+    if (this.#isRejoining || this.#entering > 0 || this.#userId === null) return;
     this.#isRejoining = true;
     try {
       const { code, ref, self } = seat;
       const { name, mediaType, metadata } = self;
-      const profile = {
-        ...(name !== null && { name }),
-        ...(mediaType !== undefined && { mediaType }),
-        ...(metadata !== undefined && { metadata }),
-      };
+      // As JSON: what is undefined is not sent.
+      const profile = { name: name ?? undefined, mediaType, metadata } as Profile;
       const { room, iceServers } = await ask('room:join', { code, ref, profile });
       seat.returned(room, this.#userId);
       seat.setIce(iceServers);
     } catch (error) {
       if (!(error instanceof SignalboxError) || error.retryable) throw error;
       const isOver = error.code === 'CODE_EXPIRED' || error.code === 'ROOM_NOT_FOUND';
-      if (seat === this.#seat) this.#end(isOver ? { reason: 'expired' } : { reason: 'refused', error });
+      seat.end(isOver ? { reason: 'expired' } : { reason: 'refused', error });
     } finally {
       this.#isRejoining = false;
     }
@@ -220,7 +236,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
   #changed(): void {
     const { state, ending } = this;
     if (ending !== null) {
-      // Who took over has the token now; with it, a reload of this page would take the seat back.
+      // With the token, a reload of this page would take the seat back from whoever took it over.
       this.#keep.close();
       this.#end(ending.reason === 'closed' ? { reason: 'left' } : ending);
     }
@@ -228,11 +244,12 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
   }
 
   #end(ending: Parameters<Seat['end']>[0]): void {
-    const seat = this.#seat;
-    this.#seat = null;
-    seat?.end(ending);
+    this.#seat?.end(ending);
   }
 }
+
+/** The room that a push is of, if it is of one. */
+const refOf = ({ body }: AnyPush): unknown => (body as { ref?: unknown } | undefined)?.ref;
 
 /** Without them a call works in many networks, and the server pushes fresh ones: no reason not to go on. */
 const iceOver = (ask: Ask): Promise<IceServer[] | undefined> =>

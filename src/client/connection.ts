@@ -11,7 +11,7 @@ export type Ask = <Name extends RequestName>(name: Name, payload: RequestInput<N
 
 export interface ConnectionSetup {
   readonly url: string;
-  readonly path: string | undefined;
+  readonly path: string;
   readonly timeoutMs: number;
   readonly backoff: Backoff;
   /** What goes with a handshake; asked for every attempt. */
@@ -25,13 +25,13 @@ export interface ConnectionSetup {
   readonly rev: () => number | undefined;
   /** The revision that it has reached, as far as the server knows; null when it knows us in no room. */
   readonly beaten: (rev: number | null) => void;
-  /** The page goes away for good, and nothing is kept that could bring it back. */
+  /** The page goes away for good. @returns whether that was the end: nothing is kept that could bring it back. */
   readonly gone: () => boolean;
   readonly changed: (state: ConnectionState) => void;
   readonly failed: (retryInMs: number, error: SignalboxError) => void;
 }
 
-/** A link that has been looked after for less than this is asked, after a pause of the page, whether it is alive. */
+/** Within this, a server that is there has answered; a pause of the page may have ended the link without a word. */
 const ALIVE_MS = 4_000;
 
 export class Connection {
@@ -44,6 +44,8 @@ export class Connection {
   #link: Link | undefined;
   #attempt = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
+  /** The server has asked not to be asked before. By `performance.now()`, as nobody sets that clock. */
+  #notBefore = 0;
   #beat: ReturnType<typeof setInterval> | undefined;
   /** Why the last attempt has failed. */
   #fault: SignalboxError | undefined;
@@ -54,7 +56,6 @@ export class Connection {
     this.#unwatch = watchSurroundings({
       wake: () => this.#wake(),
       hide: (mayReturn) => this.#hide(mayReturn),
-      show: () => this.open(),
     });
   }
 
@@ -66,18 +67,23 @@ export class Connection {
     return this.#ending;
   }
 
-  /** Begins an attempt, unless one is under way. */
+  /** Begins an attempt, unless one is under way, as soon as the server lets us. */
   open(): void {
     clearTimeout(this.#retry);
     if (this.#link !== undefined || this.#ending !== null) return;
+    const early = this.#notBefore - performance.now();
+    if (early > 0) {
+      this.#retry = setTimeout(() => this.open(), early);
+      return;
+    }
     const { url, path, auth, timeoutMs } = this.#setup;
-    const link = new Link({
+    const link: Link = new Link({
       url,
       path,
       auth: auth(),
       patienceMs: timeoutMs,
       push: (push) => this.#hear(link, push),
-      down: (error) => this.#down(error),
+      down: (error) => link === this.#link && this.#down(error),
     });
     this.#link = link;
     this.#show(this.#unconnected());
@@ -94,26 +100,18 @@ export class Connection {
     payload: RequestInput<Name>,
     repeat: boolean,
   ): Promise<Reply<Name>> {
-    const until = Date.now() + this.#setup.timeoutMs;
+    const until = performance.now() + this.#setup.timeoutMs;
     for (;;) {
       const link = await this.#online(until);
-      const answer = await link.request(name, payload, Math.max(1, until - Date.now()));
-      const isOver = answer?.ok === false && answer.error.code === 'SESSION_EXPIRED';
-      // The session is over, not we: the next one is asked.
-      if (isOver) this.#lose(link);
-      if (answer !== undefined && !isOver) return granted(answer);
-      if (!repeat || Date.now() >= until) throw clientError('TIMEOUT');
+      const answer = await link.request(name, payload, until - performance.now());
+      if (answer !== undefined) return granted(answer);
+      if (!repeat || performance.now() >= until) throw this.#over() ?? clientError('TIMEOUT');
     }
   }
 
-  /** Resolves when online. @param until by the clock of this machine */
-  async online(until = Number.POSITIVE_INFINITY): Promise<void> {
-    await this.#online(until);
-  }
-
-  /** Sends what needs no answer, if there is a connection. */
-  tell(name: 'room:leave'): Promise<unknown> {
-    return this.#state === 'online' && this.#link ? this.#link.request(name, {}, ALIVE_MS) : Promise.resolve();
+  /** Resolves when online, however long that takes. */
+  async online(): Promise<void> {
+    await this.#online(Number.POSITIVE_INFINITY);
   }
 
   /** Begins anew, after a pause: what is here is not what it should be. */
@@ -121,21 +119,34 @@ export class Connection {
     if (this.#ending === null) this.#again();
   }
 
-  /** For good. */
-  close(ending: ClientEnding): void {
+  /** For good. Resolves when the server knows that the seat is free, or cannot be told. */
+  async close(ending: ClientEnding): Promise<void> {
     if (this.#ending !== null) return;
+    const link = this.#link;
+    const mayTell = this.#state === 'online' && ending.reason === 'closed';
     this.#ending = ending;
     this.#unwatch();
+    // Nothing is heard of it any more, yet it takes the last word along.
+    this.#link = undefined;
     this.#drop();
     this.#show('closed');
-    for (const done of [...this.#waiting]) done();
+    this.#release();
+    if (mayTell) await link?.request('room:leave', {}, ALIVE_MS);
+    link?.close();
   }
 
   async #online(until: number): Promise<Link> {
-    if (this.#state !== 'online' && this.#ending === null) await this.#change(until - Date.now());
-    if (this.#ending !== null) throw this.#ending.error ?? clientError('CLOSED');
-    if (this.#state !== 'online' || this.#link === undefined) throw this.#fault ?? clientError('UNREACHABLE');
-    return this.#link;
+    // Online already, it waits a turn all the same: those who have waited for it go first.
+    await (this.#state !== 'online' && this.#ending === null && this.#change(until - performance.now()));
+    const link = this.#state === 'online' && this.#link;
+    if (!link) throw this.#over() ?? this.#fault ?? clientError('UNREACHABLE');
+    return link;
+  }
+
+  /** Why nothing will come of it any more. */
+  #over(): SignalboxError | undefined {
+    if (this.#ending === null) return undefined;
+    return this.#ending.reason === 'refused' ? this.#ending.error : clientError('CLOSED');
   }
 
   /** Resolves when we are online or closed, or the time is over. */
@@ -151,67 +162,73 @@ export class Connection {
     });
   }
 
+  /** In the order of their coming. */
+  #release(): void {
+    for (const done of this.#waiting) done();
+  }
+
   #hear(link: Link, push: AnyPush): void {
+    if (link !== this.#link) return;
     if (push.name === 'welcome') void this.#welcome(link, push.body);
-    else if (push.name === 'session:replaced') this.close({ reason: 'replaced' });
-    else if (push.name === 'session:kicked') this.close({ reason: push.body.banned ? 'banned' : 'kicked' });
+    else if (push.name === 'session:replaced') void this.close({ reason: 'replaced' });
+    else if (push.name === 'session:kicked') void this.close({ reason: push.body.banned ? 'banned' : 'kicked' });
     else if (push.name === 'server:drain') this.#move(push.body.reconnectInMs);
     else this.#setup.push(push);
   }
 
   async #welcome(link: Link, welcome: Push<'welcome'>): Promise<void> {
+    const { restore, timeoutMs } = this.#setup;
     try {
-      await this.#setup.restore(welcome, async (name, payload) => {
-        const answer = await link.request(name, payload, this.#setup.timeoutMs);
+      await restore(welcome, async (name, payload) => {
+        const answer = await link.request(name, payload, timeoutMs);
         if (answer === undefined) throw clientError('TIMEOUT');
         return granted(answer);
       });
     } catch (error) {
-      // Whatever else went wrong is not the server's to repair.
-      const { retryAfterMs } = error instanceof SignalboxError ? error : clientError('UNREACHABLE');
-      if (link === this.#link) this.#again(retryAfterMs, error);
+      if (link === this.#link) this.#again(error);
       return;
     }
     if (link !== this.#link) return;
     this.#attempt = 0;
     this.#fault = undefined;
     this.#hasBeenOnline = true;
-    this.#beat = setInterval(() => void this.#verify(this.#setup.timeoutMs), welcome.heartbeatIntervalMs);
+    this.#beat = setInterval(() => void this.#verify(timeoutMs), welcome.heartbeatIntervalMs);
+    this.#release();
     this.#show('online');
-    for (const done of [...this.#waiting]) done();
   }
 
   #down(error: ErrorBody | undefined): void {
     if (error?.code === 'SESSION_EXPIRED' && this.#setup.forget()) {
       this.#drop();
       this.open();
-    } else if (error === undefined || error.retryable) {
-      this.#again(error?.retryAfterMs, error && new SignalboxError(error));
-    } else {
-      this.close({ reason: 'refused', error: new SignalboxError(error) });
+      return;
     }
+    const reason = error && new SignalboxError(error);
+    if (reason?.retryable === false) void this.close({ reason: 'refused', error: reason });
+    else this.#again(reason);
   }
 
-  #lose(link: Link): void {
-    if (link === this.#link) this.#again();
-  }
-
-  #again(leastMs?: number, error: unknown = clientError('UNREACHABLE')): void {
-    this.#fault = error instanceof SignalboxError ? error : clientError('UNREACHABLE');
-    const wait = delayBefore(this.#attempt, this.#setup.backoff, leastMs);
+  #again(error?: unknown): void {
+    // Whatever else went wrong is not the server's to repair.
+    const fault = error instanceof SignalboxError ? error : clientError('UNREACHABLE');
+    const { retryAfterMs = 0 } = fault;
+    const wait = delayBefore(this.#attempt, this.#setup.backoff, retryAfterMs);
     this.#attempt += 1;
-    this.#wait(wait);
-    this.#setup.failed(wait, this.#fault);
+    this.#fault = fault;
+    this.#wait(wait, retryAfterMs);
+    this.#setup.failed(wait, fault);
   }
 
   /** The server goes away, and has spread its clients over some time: exactly when it says. */
   #move(afterMs: number): void {
     this.#attempt = 0;
-    this.#wait(afterMs);
+    this.#wait(afterMs, afterMs);
   }
 
-  #wait(ms: number): void {
+  /** @param leastMs what nothing makes shorter: no word about the network, no page that is looked at again. */
+  #wait(ms: number, leastMs: number): void {
     this.#drop();
+    this.#notBefore = performance.now() + leastMs;
     this.#retry = setTimeout(() => this.open(), ms);
     this.#show(this.#unconnected());
   }
@@ -225,18 +242,16 @@ export class Connection {
 
   /** After a pause, or a word about the network: a wait is over, and a link must show that it lives. */
   #wake(): void {
-    if (this.#state === 'online') void this.#verify(ALIVE_MS);
-    else if (this.#state !== 'closed') {
-      this.open();
-      this.#show(this.#unconnected());
-    }
+    if (this.#state === 'online') return void this.#verify(ALIVE_MS);
+    this.open();
+    this.#show(this.#unconnected());
   }
 
   #hide(mayReturn: boolean): void {
     if (!mayReturn && this.#setup.gone()) return;
     // The others see at once that we are away, and a page without an open connection may be kept.
     this.#drop();
-    if (this.#state !== 'closed') this.#show(this.#unconnected());
+    this.#show(this.#unconnected());
   }
 
   async #verify(patienceMs: number): Promise<void> {
@@ -244,7 +259,7 @@ export class Connection {
     const rev = this.#setup.rev();
     const answer = await link?.request('heartbeat', rev === undefined ? {} : { rev }, patienceMs);
     if (link === undefined || link !== this.#link) return;
-    if (answer === undefined) this.#lose(link);
+    if (answer === undefined) this.#again();
     else if (answer.ok) this.#setup.beaten(answer.rev);
   }
 

@@ -24,21 +24,24 @@ export class Emitter<Events> implements Subject<Events> {
     return () => void listeners.delete(entry);
   }
 
-  /** Whether anybody listens to that name. */
-  hears(name: keyof Events): boolean {
-    return (this.#listeners.get(name)?.size ?? 0) > 0;
-  }
-
-  /** A listener that throws is its owner's fault and keeps nobody else from hearing. */
-  emit<Name extends keyof Events>(name: Name, body: Events[Name]): void {
-    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+  /**
+   * A listener that throws is its owner's fault and keeps nobody else from hearing. One that is added meanwhile hears
+   * of the next event; one that is taken back, of none.
+   *
+   * @returns whether anybody listens to that name.
+   */
+  emit<Name extends keyof Events>(name: Name, body: Events[Name]): boolean {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    const heard = [...listeners];
+    for (const listener of heard) {
       try {
-        (listener as Listener<Events[Name]>)(body);
+        if (listeners.has(listener)) (listener as Listener<Events[Name]>)(body);
       } catch (error) {
         queueMicrotask(() => {
           throw error;
         });
       }
     }
+    return heard.length > 0;
   }
 }

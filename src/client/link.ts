@@ -10,7 +10,7 @@ export type AnyPush = { [Name in PushName]: { readonly name: Name; readonly body
 
 export interface LinkSetup {
   readonly url: string;
-  readonly path: string | undefined;
+  readonly path: string;
   readonly auth: Record<string, unknown>;
   /** Milliseconds within which the server must have welcomed. */
   readonly patienceMs: number;
@@ -22,8 +22,6 @@ export interface LinkSetup {
 export class Link {
   readonly #socket: Socket;
   readonly #setup: LinkSetup;
-  /** Requests under way: they end with the link. */
-  readonly #waiting = new Set<() => void>();
   readonly #impatience: ReturnType<typeof setTimeout>;
   #isDown = false;
 
@@ -31,13 +29,7 @@ export class Link {
     const { url, path, auth, patienceMs, push } = setup;
     this.#setup = setup;
     this.#impatience = setTimeout(() => this.#end(), patienceMs);
-    this.#socket = io(url, {
-      transports: ['websocket'],
-      forceNew: true,
-      reconnection: false,
-      auth,
-      ...(path !== undefined && { path }),
-    });
+    this.#socket = io(url, { transports: ['websocket'], forceNew: true, reconnection: false, auth, path });
     this.#socket.on('disconnect', () => this.#end());
     this.#socket.on('connect_error', (error) => this.#end(refusal(error)));
     this.#socket.onAny((name: PushName, body: unknown) => {
@@ -55,24 +47,22 @@ export class Link {
     patienceMs: number,
   ): Promise<Acknowledgement<Name> | undefined> {
     return new Promise((resolve) => {
-      const done = (answer?: Acknowledgement<Name>): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(done);
-        resolve(answer);
-      };
-      const timer = setTimeout(done, patienceMs);
-      this.#waiting.add(done);
-      if (this.#isDown) done();
-      else this.#socket.emit(name, payload, done);
+      if (this.#isDown) resolve(undefined);
+      // Socket.IO calls back with an error when the time is over or the connection lost.
+      else
+        this.#socket
+          .timeout(patienceMs)
+          .emit(name, payload, (_: unknown, answer?: Acknowledgement<Name>) => resolve(answer));
     });
   }
 
-  /** Nothing is heard of it any more, not even that it is down. */
+  /** Nothing is heard of it any more, not even that it is down. Requests under way end with it. */
   close(): void {
     this.#isDown = true;
     clearTimeout(this.#impatience);
+    // What it has not sent by now it would keep for another connection, and the request waiting.
+    this.#socket.sendBuffer = [];
     this.#socket.off().offAny().disconnect();
-    for (const done of [...this.#waiting]) done();
   }
 
   #end(error?: ErrorBody): void {

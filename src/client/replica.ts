@@ -83,7 +83,7 @@ const settingsOf = ({ name, type, maxUsers, access, locked, metadata }: RoomInfo
 ];
 
 /** Both have come as JSON. */
-const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+export const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 const without = (room: RoomSnapshot, userId: string): Member[] =>
   room.members.filter((member) => member.userId !== userId);

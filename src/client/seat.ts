@@ -15,7 +15,7 @@ import type {
 import { Emitter, type Unsubscribe } from './emitter.ts';
 import { clientError, SignalboxError } from './errors.ts';
 import type { AnyPush } from './link.ts';
-import { applied, differences, isChange, type RoomChange } from './replica.ts';
+import { applied, differences, isChange, type RoomChange, same } from './replica.ts';
 import type { Room, RoomEnding, RoomEvents } from './room.ts';
 
 export interface SeatSetup {
@@ -49,6 +49,8 @@ export class Seat extends Emitter<RoomEvents> implements Room {
   #signals: RoomEvents['signal'][] = [];
   #gap: ReturnType<typeof setTimeout> | undefined;
   #isReading = false;
+  /** It is said that the host took the seat away. */
+  #isKicked = false;
 
   /** @throws SignalboxError when the user is not in that room. */
   constructor(room: RoomSnapshot, userId: UserId, iceServers: readonly IceServer[], setup: SeatSetup) {
@@ -101,28 +103,28 @@ export class Seat extends Emitter<RoomEvents> implements Room {
     return unsubscribe;
   }
 
-  async signal(to: string, data: Json): Promise<void> {
-    await this.#ask('signal', { to, data }, false);
+  signal(to: string, data: Json): Promise<void> {
+    return this.#ask('signal', { to, data }, false);
   }
 
-  async message(data: Json): Promise<void> {
-    await this.#ask('message', { data }, false);
+  message(data: Json): Promise<void> {
+    return this.#ask('message', { data }, false);
   }
 
-  async setProfile(profile: Profile): Promise<void> {
-    await this.#ask('profile', profile, true);
+  setProfile(profile: Profile): Promise<void> {
+    return this.#ask('profile', profile, true);
   }
 
-  async update(changes: RequestInput<'room:update'>): Promise<void> {
-    await this.#ask('room:update', changes, true);
+  update(changes: RequestInput<'room:update'>): Promise<void> {
+    return this.#ask('room:update', changes, true);
   }
 
-  async kick(userId: string, { ban = false }: { readonly ban?: boolean } = {}): Promise<void> {
-    await this.#ask('room:kick', { userId, ban }, false);
+  kick(userId: string, { ban = false }: { readonly ban?: boolean } = {}): Promise<void> {
+    return this.#ask('room:kick', { userId, ban }, false);
   }
 
-  async close(): Promise<void> {
-    await this.#ask('room:close', {}, false);
+  close(): Promise<void> {
+    return this.#ask('room:close', {}, false);
   }
 
   leave(): Promise<void> {
@@ -146,9 +148,9 @@ export class Seat extends Emitter<RoomEvents> implements Room {
     if (rev === null || rev > this.rev) void this.#read();
   }
 
-  /** A snapshot, as of just now or of long ago. */
+  /** A snapshot of this room, as of just now or of long ago. */
   adopt(snapshot: RoomSnapshot): void {
-    if (snapshot.ref === this.ref && snapshot.rev < this.rev) return;
+    if (this.#ending !== null || snapshot.rev < this.rev) return;
     this.#set(snapshot, null);
     this.#applyHeld();
   }
@@ -162,7 +164,7 @@ export class Seat extends Emitter<RoomEvents> implements Room {
   }
 
   setIce(iceServers: readonly IceServer[]): void {
-    if (this.#ending !== null || JSON.stringify(iceServers) === JSON.stringify(this.#iceServers)) return;
+    if (this.#ending !== null || same(iceServers, this.#iceServers)) return;
     this.#iceServers = iceServers;
     this.emit('ice', iceServers);
   }
@@ -181,10 +183,9 @@ export class Seat extends Emitter<RoomEvents> implements Room {
   }
 
   #releaseSignals(): void {
-    while (this.hears('signal') && this.#ending === null) {
-      const signal = this.#signals.shift();
-      if (signal === undefined) return;
-      this.emit('signal', signal);
+    for (let [signal] = this.#signals; signal && this.#ending === null; [signal] = this.#signals) {
+      if (!this.emit('signal', signal)) return;
+      this.#signals.shift();
     }
   }
 
@@ -192,7 +193,6 @@ export class Seat extends Emitter<RoomEvents> implements Room {
     this.#held.push(change);
     if (this.#held.length > MOST_HELD) this.#held.shift();
     this.#applyHeld();
-    if (this.#held.length > 0 && this.#ending === null) this.#gap ??= setTimeout(() => void this.#read(), GAP_MS);
   }
 
   /** Applies whatever is next, drops what is past, keeps what comes after a gap. */
@@ -203,7 +203,11 @@ export class Seat extends Emitter<RoomEvents> implements Room {
       if (change.body.rev > this.rev + 1) this.#held.push(change);
       else if (change.body.rev === this.rev + 1 && this.#ending === null) this.#apply(change);
     }
-    if (this.#held.length > 0) return;
+    if (this.#held.length > 0 && this.#ending === null) this.#gap ??= setTimeout(() => void this.#read(), GAP_MS);
+    else this.#forgetGap();
+  }
+
+  #forgetGap(): void {
     clearTimeout(this.#gap);
     this.#gap = undefined;
   }
@@ -217,7 +221,9 @@ export class Seat extends Emitter<RoomEvents> implements Room {
     const before = this.#room;
     const self = memberOf(room, this.#userId);
     if (self === undefined) {
-      this.#unseated(change);
+      // Why, another push may say better; and it may be of a seat before this one.
+      this.#isKicked = change?.name === 'member:left' && change.body.reason === 'kicked';
+      void this.#read();
       return;
     }
     this.#room = room;
@@ -228,29 +234,27 @@ export class Seat extends Emitter<RoomEvents> implements Room {
       this.emit(name, (name === 'member:left' ? { ...body, reason } : body) as RoomEvents[typeof name]);
       if (this.#ending !== null) return;
     }
-    if (room.rev !== before.rev || room.ref !== before.ref) this.emit('change', { room, before });
-  }
-
-  #unseated(change: RoomChange | null): void {
-    if (change?.name === 'member:left' && change.body.reason === 'kicked') this.#setup.kicked();
-    else this.#setup.rejoin(this);
+    if (room.rev !== before.rev) this.emit('change', { room, before });
   }
 
   async #read(): Promise<void> {
-    clearTimeout(this.#gap);
-    this.#gap = undefined;
+    this.#forgetGap();
     if (this.#isReading || this.#ending !== null) return;
+    // What was missed before the end matters no more.
+    for (const { name, body } of this.#held) if (name === 'room:closed') return this.end({ reason: body.reason });
     this.#isReading = true;
     try {
-      this.adopt(await this.#setup.read());
+      const room = await this.#setup.read();
+      if (room.ref === this.ref) this.adopt(room);
+      else this.#setup.rejoin(this);
     } catch (error) {
       const code = error instanceof SignalboxError ? error.code : '';
-      if (code === 'NOT_IN_ROOM') this.#setup.rejoin(this);
+      if (code === 'NOT_IN_ROOM') (this.#isKicked ? this.#setup.kicked : this.#setup.rejoin)(this);
       else if (code === 'CODE_EXPIRED') this.end({ reason: 'expired' });
       // Otherwise the next heartbeat tells again that we are behind.
     }
     this.#isReading = false;
-    if (this.#held.length > 0 && this.#ending === null) this.#gap ??= setTimeout(() => void this.#read(), GAP_MS);
+    this.#applyHeld();
   }
 }
 

@@ -40,11 +40,9 @@ export interface ResumeKeep {
   token: string | null;
   /** Whether a page loaded anew finds it. */
   readonly isKept: boolean;
-  /** @returns whether there was one. */
-  forget(): boolean;
   /** For whoever comes after us; we still have it. */
   forgetStored(): void;
-  /** Forgets it, and lets another client of this page have the place. */
+  /** Forgets what is stored of us, and lets another client of this page have the place. */
   close(): void;
 }
 
@@ -56,44 +54,41 @@ export function openKeep(wanted: ResumeStore | null | undefined): ResumeKeep {
   const isTab = wanted === undefined && !isTabTaken;
   const store = isTab ? tabStore() : wanted;
   if (isTab) isTabTaken = true;
-  let token = read(store);
-  let isOpen = true;
-  const write = (text: string | null): void => {
+  const stored = (): string => {
     try {
-      store?.set(text);
+      return store?.get() ?? '';
     } catch {
-      // It is kept in memory; a page loaded anew starts afresh.
+      return '';
+    }
+  };
+  /** The token, and what tells it from another client's: of one user and one second, the server's are alike. */
+  let text = stored();
+  let isKept = text !== '';
+  const write = (kept: string): void => {
+    try {
+      store?.set(kept || null);
+      isKept = store != null;
+    } catch {
+      // It is in memory alone; a page loaded anew starts afresh.
+      isKept = false;
     }
   };
   return {
     get token() {
-      return token;
+      return text.split(' ')[0] || null;
     },
-    set token(text) {
-      token = text;
-      if (isOpen) write(text);
+    set token(token) {
+      text = token === null ? '' : `${token} ${Math.random()}`;
+      write(text);
     },
-    isKept: store !== undefined && store !== null,
-    forget() {
-      const had = token !== null;
-      this.token = null;
-      return had;
+    get isKept() {
+      return isKept;
     },
-    forgetStored: () => write(null),
+    forgetStored: () => write(''),
     close() {
-      if (!isOpen) return;
-      isOpen = false;
       if (isTab) isTabTaken = false;
-      token = null;
-      write(null);
+      // Whoever took over may keep its own there.
+      if (stored() === text) write('');
     },
   };
-}
-
-function read(store: ResumeStore | null | undefined): string | null {
-  try {
-    return store?.get() ?? null;
-  } catch {
-    return null;
-  }
 }

@@ -2,17 +2,14 @@
 
 export interface SurroundingEvents {
   /** Something may have happened to the connection, or just ended: look after it now. */
-  wake(): void;
+  readonly wake: () => void;
   /** The page goes away. `mayReturn`: it is kept as it is, and may be shown again. */
-  hide(mayReturn: boolean): void;
-  /** The page that was kept is shown again. */
-  show(): void;
+  readonly hide: (mayReturn: boolean) => void;
 }
 
 /** As much of the DOM as is asked for here; a page has all of it, Node nothing. */
 interface Page {
   readonly addEventListener?: EventTarget['addEventListener'];
-  readonly removeEventListener?: EventTarget['removeEventListener'];
   readonly document?: EventTarget & { readonly visibilityState: string };
   readonly navigator?: { readonly onLine?: boolean };
 }
@@ -22,21 +19,16 @@ const page = globalThis as Page;
 export const isOffline = (): boolean => page.navigator?.onLine === false;
 
 /** @returns what ends the watch. */
-export function watchSurroundings({ wake, hide, show }: SurroundingEvents): () => void {
+export function watchSurroundings({ wake, hide }: SurroundingEvents): () => void {
   const { document } = page;
-  const ends: (() => void)[] = [];
-  const listen = (target: Page | EventTarget | undefined, name: string, listener: (event: Event) => void): void => {
-    target?.addEventListener?.(name, listener);
-    ends.push(() => target?.removeEventListener?.(name, listener));
-  };
-  const persisted = (event: Event): boolean => (event as { persisted?: boolean }).persisted === true;
+  const watch = new AbortController();
+  const listen = (target: Page | undefined, name: string, listener: (event: Event) => void): void =>
+    target?.addEventListener?.(name, listener, watch);
   listen(page, 'online', wake);
   listen(page, 'offline', wake);
-  listen(page, 'pagehide', (event) => hide(persisted(event)));
-  listen(page, 'pageshow', (event) => persisted(event) && show());
+  listen(page, 'pageshow', wake);
+  listen(page, 'pagehide', (event) => hide((event as { persisted?: boolean }).persisted === true));
   listen(document, 'resume', wake);
   listen(document, 'visibilitychange', () => document?.visibilityState === 'visible' && wake());
-  return () => {
-    for (const end of ends) end();
-  };
+  return () => watch.abort();
 }
