@@ -40,6 +40,18 @@ test('a flag wins over a SIGNALBOX_ variable, that over a plain one; an empty on
   expect(readFlags({}, { HOST: '::1', REDIS_URL: 'redis://r' })).toEqual({ host: '::1', redisUrl: 'redis://r' });
 });
 
+test('a TURN server: lists that are empty are none, and its secret has a plain name too', () => {
+  const empty = { SIGNALBOX_TURN_URLS: '', SIGNALBOX_TURN_SECRETS: '', TURN_SECRET: '' };
+  expect(readFlags({}, empty)).toEqual({});
+  expect(
+    readFlags({}, { ...empty, SIGNALBOX_TURN_URLS: 'turn:a?transport=udp, turns:b', TURN_SECRET: 'new,old' }),
+  ).toEqual({
+    turnUrls: ['turn:a?transport=udp', 'turns:b'],
+    turnSecrets: ['new', 'old'],
+  });
+  expect(readFlags({}, { SIGNALBOX_TURN_SECRETS: 'one', TURN_SECRET: 'two' })).toEqual({ turnSecrets: ['one'] });
+});
+
 test.each<[string, Record<string, string>, Record<string, string>, string]>([
   ['a unit', { graceMs: '30s' }, {}, '--grace-ms'],
   ['hexadecimal', {}, { SIGNALBOX_GRACE_MS: '0x10' }, 'SIGNALBOX_GRACE_MS'],

@@ -7,6 +7,7 @@ import { startSignalbox } from '../support/signalbox.ts';
 const SECRET = 'the-secret-of-all-nodes';
 const ADMIN = 'the-token-of-the-operator';
 const PASSWORD = 'hunter2-of-redis';
+const RELAY = ['the-secret-of-the-relay', 'the-one-that-it-had-before'];
 
 test('at debug level a whole life leaves no code, no token, no secret and no words in the log', async () => {
   await using redis = await startRedis({ args: ['--requirepass', PASSWORD] });
@@ -17,11 +18,15 @@ test('at debug level a whole life leaves no code, no token, no secret and no wor
     redisUrl,
     secret: SECRET,
     adminToken: ADMIN,
+    turnUrls: ['turn:turn.example.org'],
+    turnSecrets: RELAY,
   });
   await using host = await connectClient(server.url, { name: 'Rosalind' });
   await using guest = await connectClient(server.url);
   const resume = host.all('welcome')[0]?.resume ?? '';
-  const { room } = await host.must('room:create', { name: 'Confidential' });
+  const { room, iceServers } = await host.must('room:create', { name: 'Confidential' });
+  const credentials = iceServers.map(({ credential = '' }) => credential);
+  expect(credentials.filter(Boolean)).toHaveLength(RELAY.length);
   await guest.must('room:join', { code: room.code });
   await host.must('signal', { to: guest.userId, data: 'v=0 o=sdp' });
   await host.must('message', { data: 'whispered' });
@@ -53,6 +58,8 @@ test('at debug level a whole life leaves no code, no token, no secret and no wor
     SECRET,
     ADMIN,
     PASSWORD,
+    ...RELAY,
+    ...credentials,
     'Rosalind',
     'Confidential',
     'sdp',

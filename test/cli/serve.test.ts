@@ -76,6 +76,16 @@ describe('what cannot be understood: one line, exit code 2', () => {
     expect(expectOneLine(ended)).toMatch(/secret: /);
     expect(ended.stderr).not.toContain('hunter2');
   });
+
+  test('nor is one of several', async () => {
+    const secrets = `${'long enough'.repeat(2)},hunter2`;
+    const ended = await runSignalbox(['serve', ...LOCAL, '--turn-urls', 'turn:turn.example.org'], {
+      TURN_SECRET: secrets,
+    });
+    expect(ended.code).toBe(2);
+    expect(expectOneLine(ended)).toMatch(/turnSecrets: /);
+    expect(ended.stderr).not.toMatch(/hunter2|long enough/);
+  });
 });
 
 describe('what cannot be done: one line, exit code 1', () => {

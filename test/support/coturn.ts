@@ -79,10 +79,8 @@ function launch(folder: string, port: number, { secrets, conf, args = [] }: Cotu
 }
 
 /** The exception that lets a test relay to itself is here, and in no file that is deployed. */
-const LOOPBACK = [
-  ...['-n', '--use-auth-secret', '--realm=signalbox', '--fingerprint', '--allow-loopback-peers'],
-  ...['--no-cli', '--no-tls', '--no-dtls'],
-];
+const LOOPBACK =
+  '-n --use-auth-secret --realm=signalbox --fingerprint --allow-loopback-peers --no-cli --no-tls --no-dtls'.split(' ');
 
 const RELAY_PORTS = 100;
 

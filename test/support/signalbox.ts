@@ -74,7 +74,8 @@ export async function runSignalbox(args: readonly string[], env: Environment = {
 /** What the developer has set for their own server is not what the tests mean. */
 function nothingOfOurs(): Environment {
   const ours = Object.keys(process.env).filter((name) => name.startsWith('SIGNALBOX_'));
-  return Object.fromEntries([...ours, 'PORT', 'HOST', 'REDIS_URL', 'DATABASE_URL'].map((name) => [name, undefined]));
+  const plain = ['PORT', 'HOST', 'REDIS_URL', 'DATABASE_URL', 'TURN_SECRET'];
+  return Object.fromEntries([...ours, ...plain].map((name) => [name, undefined]));
 }
 
 function residentBytes(pid: number): number {

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { createServer, OptionError } from '../../../src/index.ts';
 import { OPTIONS, type PartialOptions, policyOf, poolOf, readOptions } from '../../../src/server/options.ts';
 
+const TURN = { turnUrls: ['turn:turn.example.org:3478?transport=udp'], turnSecrets: ['s'.repeat(16)] };
+
 /** Options as JavaScript would give them. */
 const read = (options: Record<string, unknown>) => readOptions(options as PartialOptions);
 
@@ -31,6 +33,19 @@ describe('what makes no sense is refused, by its name', () => {
     ['transports', { transports: [] }],
     ['transports', { transports: ['webtransport'] }],
     ['demo', { demo: 'yes' }],
+    ['turnUrls', { turnSecrets: TURN.turnSecrets }],
+    ['turnSecrets', { turnUrls: TURN.turnUrls }],
+    ['turnUrls', { ...TURN, turnUrls: TURN.turnUrls[0] }],
+    ['turnUrls', { ...TURN, turnUrls: ['turn:'] }],
+    ['turnUrls', { ...TURN, turnUrls: ['turn://turn.example.org'] }],
+    ['turnUrls', { ...TURN, turnUrls: ['turn:user@turn.example.org'] }],
+    ['turnUrls', { ...TURN, turnUrls: ['turn:turn.example.org?transport=sctp'] }],
+    ['turnUrls', { ...TURN, turnUrls: [...TURN.turnUrls, 'stun:turn.example.org'] }],
+    ['turnSecrets', { ...TURN, turnSecrets: ['s'.repeat(15)] }],
+    ['turnSecrets', { ...TURN, turnSecrets: [...TURN.turnSecrets, ''] }],
+    ['turnSecrets', { ...TURN, turnSecrets: Array.from('abc', (letter) => letter.repeat(16)) }],
+    ['turnTtlMs', { ...TURN, turnTtlMs: 39_999 }],
+    ['turnTtlMs', { turnTtlMs: 0 }],
     ['codeDigits', { codeDigits: 5 }],
     ['codeDigits', { codeDigits: 9 }],
     ['poolSize', { poolSize: 150 }],
@@ -58,6 +73,33 @@ describe('what makes no sense is refused, by its name', () => {
       expect(() => read({ [name]: 'hunter2' })).toThrow(OptionError);
       expect(() => read({ [name]: 'hunter2' })).not.toThrow('hunter2');
     }
+    const turnSecrets = [...TURN.turnSecrets, 'hunter2'];
+    expect(() => read({ ...TURN, turnSecrets })).toThrow(OptionError);
+    expect(() => read({ ...TURN, turnSecrets })).not.toThrow(/hunter2|sss/);
+  });
+});
+
+describe('a TURN server', () => {
+  test.each([
+    'turn:turn.example.org',
+    'turn:turn.example.org:3478?transport=tcp',
+    'turns:turn.example.org:443?transport=tcp',
+    'turn:203.0.113.10:3478',
+    'turn:[2001:db8::10]:3478?transport=udp',
+  ])('may be %s', (url) => {
+    expect(readOptions({ ...TURN, turnUrls: [url] }).turnUrls).toEqual([url]);
+  });
+
+  test('has one secret, or two while it is changed', () => {
+    expect(readOptions(TURN).turnTtlMs).toBe(60 * 60_000);
+    const turnSecrets = [...TURN.turnSecrets, 't'.repeat(16)];
+    expect(readOptions({ ...TURN, turnSecrets }).turnSecrets).toEqual(turnSecrets);
+  });
+
+  test('gives credentials that live four ticks at least; without one, nobody asks', () => {
+    expect(readOptions({ ...TURN, turnTtlMs: 40_000 }).turnTtlMs).toBe(40_000);
+    expect(readOptions({ ...TURN, turnTtlMs: 4000, tickMs: 1000 }).turnTtlMs).toBe(4000);
+    expect(readOptions({ turnTtlMs: 1 }).turnTtlMs).toBe(1);
   });
 });
 
