@@ -38,8 +38,9 @@ export class Outbox {
       } catch (error) {
         // Whatever was thrown: what is not retryable is not tried again.
         const { code, retryable, retryAfterMs = RETRY_MS } = error as Partial<SignalboxError>;
-        // Whoever is away begins anew when it is back, and so do we.
-        if (!retryable || code === 'PEER_AWAY') return;
+        // Whoever is away begins anew when it is back, and so do we. A description is made anew or sent again by its pair:
+        // kept here through a bad time, it would hold up those that still mean something.
+        if (!retryable || code === 'PEER_AWAY' || (signal.description && code !== 'RATE_LIMITED')) return;
         await this.#pause(retryAfterMs);
       }
     }

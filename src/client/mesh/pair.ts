@@ -146,7 +146,7 @@ export class Pair {
     const isOffer = description.type === 'offer';
     if (isOffer ? !this.#isAccepted(negotiation) : !this.#isAsked(negotiation)) return;
     await connection.setRemoteDescription(description);
-    for (const candidate of this.#early.splice(0)) await this.#reach(candidate);
+    for (const candidate of this.#early.splice(0)) await connection.addIceCandidate(candidate).catch(() => undefined);
     if (isOffer) {
       if (!this.#line && description.sdp.includes('m=application')) this.#openLine();
       this.media.fill();

@@ -36,6 +36,8 @@ const PATIENCE_MS = 10_000;
 const MOST_PATIENCE_MS = 60_000;
 /** How long the one who does not begin leaves it to the other one to repair a connection. */
 const COURTESY_MS = 5_000;
+/** How long something may still come from a page that is gone. Not for ever: we may be mistaken in which was the later. */
+const ECHO_MS = 3_000;
 const MOST_EARLY = 100;
 
 export class Partner implements Peer {
@@ -44,9 +46,11 @@ export class Partner implements Peer {
   /** One for all pairs: whoever plays it has nothing to do when a page is refreshed. */
   readonly stream = new MediaStream();
   readonly #sampler = new Sampler();
-  readonly #past = new Set<string>();
   #member: Member;
   #page: string | undefined;
+  /** The one before, and when it was superseded. */
+  #former: string | undefined;
+  #turnedAt = 0;
   #theirs = { heard: 0 };
   #pair: Pair | undefined;
   #connection = '';
@@ -139,8 +143,11 @@ export class Partner implements Peer {
   }
 
   take(signal: Signal): void {
-    const { page, hello } = signal;
-    if (page !== undefined && page !== this.#page && !this.#turn(page)) return;
+    const { page, hello, description, again, connection } = signal;
+    // What a page begins with. Anything else from another page is late, or early: then the beginning is still to come.
+    const isBeginning =
+      hello || (description?.type === 'offer' ? !again : description && connection === this.#connection);
+    if (isBeginning && page !== undefined && page !== this.#page && !this.#turn(page)) return;
     if (!hello) this.#deliver(signal);
     else if (!this.#offers) return;
     else if (this.#pair && !this.#pair.isMet) this.#pair.resend();
@@ -155,8 +162,10 @@ export class Partner implements Peer {
 
   /** @returns whether the signal with this page is still to be delivered. */
   #turn(page: string): boolean {
-    if (this.#past.has(page)) return false;
-    if (this.#page !== undefined) this.#past.add(this.#page);
+    const now = performance.now();
+    if (page === this.#former && now < this.#turnedAt + ECHO_MS) return false;
+    this.#former = this.#page;
+    this.#turnedAt = now;
     this.#page = page;
     this.#theirs = { heard: 0 };
     // Without an answer so far, it is this page that answers.
