@@ -19,6 +19,8 @@ export interface TcpProxy extends AsyncDisposable {
   onDown(listener: (chunk: Buffer) => void): () => void;
   /** Sees every piece that goes up. One write of the client may arrive as one piece. */
   onUp(listener: (chunk: Buffer) => void): () => void;
+  /** Connections from now on go to this port instead. */
+  turnTo(port: number): void;
   /** Destroys every connection and refuses new ones. */
   cut(): void;
   /** The end of `cut()`. */
@@ -42,7 +44,7 @@ class Link implements TcpProxy {
   bytesDown = 0;
   bytesUp = 0;
   accepted = 0;
-  readonly #targetPort: number;
+  #targetPort: number;
   readonly #delayMs: number;
   readonly #server = createServer((client) => this.#accept(client));
   readonly #sockets = new Map<Socket, Socket>();
@@ -79,6 +81,10 @@ class Link implements TcpProxy {
   onUp(listener: (chunk: Buffer) => void): () => void {
     this.#up.add(listener);
     return () => void this.#up.delete(listener);
+  }
+
+  turnTo(port: number): void {
+    this.#targetPort = port;
   }
 
   cut(): void {
