@@ -14,6 +14,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { PeerReport, SignalboxDemo } from '../../client-demo/src/surface.ts';
 import { createServer, type PartialOptions, type SignalboxServer } from '../../src/index.ts';
+import type { Fittings } from '../../src/server/server.ts';
 import { launchBrowser, type Person, type PersonOptions } from '../support/browser.ts';
 
 /** Four people are twelve pictures to encode and to decode, without a graphics card and beside other tests. */
@@ -23,6 +24,8 @@ export interface Stage extends AsyncDisposable {
   readonly server: SignalboxServer;
   /** Opens the page; `hash` is what stands behind `#`. */
   caller(options?: CallerOptions): Promise<Caller>;
+  /** Opens any page of the server; `path` is what stands behind the first slash. */
+  person(path: string, options?: PersonOptions): Promise<Person>;
 }
 
 export interface CallerOptions extends PersonOptions {
@@ -35,11 +38,12 @@ export interface CallerOptions extends PersonOptions {
 }
 
 /** A server, a browser, and whoever is called onto it; all of them end with it. */
-export async function openStage(options: PartialOptions = {}): Promise<Stage> {
-  const server = await createServer({ host: '127.0.0.1', port: 0, ...options });
+export async function openStage(options: PartialOptions = {}, fittings: Partial<Fittings> = {}): Promise<Stage> {
+  const server = await createServer({ host: '127.0.0.1', port: 0, ...options }, fittings);
   const browser = await launchBrowser();
   return {
     server,
+    person: (path, options) => browser.person(`http://localhost:${server.port}/${path}`, options),
     caller: async ({ name, hash = '', search = '', port = server.port, ...person } = {}) => {
       const query = search === '' ? '' : `?${search}`;
       const caller = new Caller(await browser.person(`http://localhost:${port}/${query}${hash}`, person));

@@ -1,0 +1,67 @@
+/**
+ * A call between two pages that let nothing through but a TURN server, as `/?relay=only` makes them: with the credentials
+ * that the server hands out, and with such as the TURN server does not take.
+ */
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/support/clock.ts';
+import { startCoturn } from '../support/coturn.ts';
+import { type Caller, openStage, type Stage } from './caller.ts';
+
+const SECRET = 'the secret of the relay and its users';
+const HOUR = 60 * 60_000;
+
+describe.each(['udp', 'tcp'] as const)('over %s', (transport) => {
+  test('a call connects through the relay', async () => {
+    await using coturn = await startCoturn({ secrets: [SECRET] });
+    await using stage = await openStage({ turnUrls: [coturn.url(transport)], turnSecrets: [SECRET] });
+    const [ada, bob] = await meet(stage);
+    await Promise.all([ada.hasMedia(1), bob.hasMedia(1)]);
+    for (const caller of [ada, bob]) {
+      expect(await caller.peers()).toMatchObject([{ connectionState: 'connected', route: 'relay' }]);
+    }
+    expect([...ada.person.complaints, ...bob.person.complaints]).toEqual([]);
+  });
+});
+
+test('credentials of another secret: no call, and the page says why', async () => {
+  await using coturn = await startCoturn({ secrets: [SECRET] });
+  await using stage = await openStage({
+    turnUrls: [coturn.url('udp')],
+    turnSecrets: ['a secret that it does not know'],
+  });
+  await isRefused(await meet(stage));
+});
+
+test('credentials that have expired: the same', async () => {
+  await using coturn = await startCoturn({ secrets: [SECRET] });
+  const twoHoursAgo = { ...systemClock, now: () => systemClock.now() - 2 * HOUR };
+  await using stage = await openStage(
+    { turnUrls: [coturn.url('udp')], turnSecrets: [SECRET], turnTtlMs: HOUR },
+    { clock: twoHoursAgo },
+  );
+  await isRefused(await meet(stage));
+});
+
+test('a server without a relay: the page says that there is none', async () => {
+  await using stage = await openStage();
+  const [ada] = await meet(stage);
+  await ada.read(/this server offers none/);
+});
+
+async function meet(stage: Stage): Promise<[Caller, Caller]> {
+  const ada = await stage.caller({ name: 'Ada', search: 'relay=only' });
+  const bob = await stage.caller({ name: 'Bob', search: 'relay=only' });
+  await bob.type(await ada.create());
+  await bob.press('Join');
+  await bob.see('#call');
+  return [ada, bob];
+}
+
+async function isRefused(callers: readonly Caller[]): Promise<void> {
+  await Promise.all(callers.map((caller) => caller.read(/^The relay server does not accept the credentials/)));
+  for (const caller of callers) {
+    const [peer] = await caller.peers();
+    expect(peer?.connectionState).not.toBe('connected');
+    expect(peer?.framesDecoded).toBe(0);
+  }
+}
