@@ -29,55 +29,63 @@ interface PictureOptions {
   readonly framesPerSecond?: number;
 }
 
-/** To be run in the page before its own scripts: the camera is this picture, the microphone stays what it was. */
-export function portrait(index: number, { width = 640, framesPerSecond = 5 }: PictureOptions = {}): string {
-  const person = PEOPLE[index % PEOPLE.length];
+/** To be run in a page before its own scripts: its camera is this picture, its microphone stays what it was. */
+export function portrait(index: number, options: PictureOptions = {}): string {
   return `{
-    const { wall, light, coat, skin, hair, length } = ${JSON.stringify(person)};
-    const canvas = Object.assign(document.createElement('canvas'), { width: ${width}, height: ${(width * 9) / 16} });
-    const context = canvas.getContext('2d');
-    context.scale(${width / 640}, ${width / 640});
-    const blob = (colour, x, y, width, height) => {
-      context.fillStyle = colour;
-      context.beginPath();
-      context.ellipse(x, y, width, height, 0, 0, 2 * Math.PI);
-      context.fill();
-    };
-    const box = (colour, x, y, width, height, round) => {
-      context.fillStyle = colour;
-      context.beginPath();
-      context.roundRect(x, y, width, height, round);
-      context.fill();
-    };
-    const paint = () => {
-      const x = 320 + 4 * Math.sin(performance.now() / 700);
-      box(wall, 0, 0, 640, 360, 0);
-      box(light, 452, 34, 128, 168, 4);
-      box(light, 60, 84, 118, 10, 3);
-      blob(hair, x, 150, 80, 86);
-      box(hair, x - 80, 150, 160, length, 34);
-      blob(coat, x, 392, 168, 132);
-      box(skin, x - 30, 214, 60, 76, 30);
-      blob(skin, x, 168, 64, 80);
-      blob(hair, x - 12, 104, 66, 34);
-      blob('#231a16', x - 24, 164, 5.5, 6.5);
-      blob('#231a16', x + 24, 164, 5.5, 6.5);
-      context.strokeStyle = '#9c5348';
-      context.lineWidth = 5;
-      context.lineCap = 'round';
-      context.beginPath();
-      context.arc(x, 196, 20, 0.25 * Math.PI, 0.75 * Math.PI);
-      context.stroke();
-    };
-    paint();
-    setInterval(paint, ${1000 / framesPerSecond});
+    const stream = ${pictureOf(index, options)};
     if (navigator.mediaDevices) {
       const real = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
       navigator.mediaDevices.getUserMedia = async (wishes) =>
         new MediaStream([
           ...(wishes.audio ? (await real({ audio: true })).getTracks() : []),
-          ...(wishes.video ? canvas.captureStream(${framesPerSecond}).getTracks() : []),
+          ...(wishes.video ? stream.clone().getTracks() : []),
         ]);
     }
   }`;
 }
+
+/** An expression whose value is a stream of the picture. */
+export function pictureOf(index: number, { width = 640, framesPerSecond = 5 }: PictureOptions = {}): string {
+  return `(${DRAW})(${JSON.stringify(PEOPLE[index % PEOPLE.length])}, ${width}, ${framesPerSecond})`;
+}
+
+const DRAW = `({ wall, light, coat, skin, hair, length }, width, framesPerSecond) => {
+  const canvas = Object.assign(document.createElement('canvas'), { width, height: (width * 9) / 16 });
+  const context = canvas.getContext('2d');
+  context.scale(width / 640, width / 640);
+  const blob = (colour, x, y, width, height) => {
+    context.fillStyle = colour;
+    context.beginPath();
+    context.ellipse(x, y, width, height, 0, 0, 2 * Math.PI);
+    context.fill();
+  };
+  const box = (colour, x, y, width, height, round) => {
+    context.fillStyle = colour;
+    context.beginPath();
+    context.roundRect(x, y, width, height, round);
+    context.fill();
+  };
+  const paint = () => {
+    const x = 320 + 4 * Math.sin(performance.now() / 700);
+    box(wall, 0, 0, 640, 360, 0);
+    box(light, 452, 34, 128, 168, 4);
+    box(light, 60, 84, 118, 10, 3);
+    blob(hair, x, 150, 80, 86);
+    box(hair, x - 80, 150, 160, length, 34);
+    blob(coat, x, 392, 168, 132);
+    box(skin, x - 30, 214, 60, 76, 30);
+    blob(skin, x, 168, 64, 80);
+    blob(hair, x, 98, 62, 30);
+    blob('#231a16', x - 24, 164, 5.5, 6.5);
+    blob('#231a16', x + 24, 164, 5.5, 6.5);
+    context.strokeStyle = '#9c5348';
+    context.lineWidth = 5;
+    context.lineCap = 'round';
+    context.beginPath();
+    context.arc(x, 196, 20, 0.25 * Math.PI, 0.75 * Math.PI);
+    context.stroke();
+  };
+  paint();
+  setInterval(paint, 1000 / framesPerSecond);
+  return canvas.captureStream(framesPerSecond);
+}`;

@@ -74,7 +74,7 @@ export class Call {
     this.mesh.share(screen.stream);
     view.showSharing(isSharing);
     if (!isSharing) notice.release('sharing');
-    else notice.hold('sharing', texts.call.sharing, { label: texts.call.unshare, run: () => screen.stop() });
+    else notice.hold('sharing', texts.call.sharing, { label: texts.call.stopSharing, run: () => screen.stop() });
   }
 
   /** Nothing of it is shown or sent any more. The room is another matter. */

@@ -4,6 +4,7 @@ import { texts } from '../texts/texts.ts';
 import type { Saying } from './talk.ts';
 
 const log = part('chat-log', HTMLOListElement);
+const scroller = part('chat-scroller', HTMLElement);
 const form = part('chat-form', HTMLFormElement);
 const field = part('chat-text', HTMLInputElement);
 const error = part('chat-error', HTMLElement);
@@ -13,7 +14,7 @@ const MOST_LINES = 500;
 export class Chat {
   constructor(say: (text: string) => Promise<Saying>) {
     // What scrolls has to be reached by the keys that scroll.
-    log.tabIndex = 0;
+    scroller.tabIndex = 0;
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       const text = field.value.trim();
@@ -53,9 +54,9 @@ export class Chat {
 
   #append(line: HTMLLIElement): void {
     // Who has scrolled up to read is left there.
-    const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+    const atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 40;
     log.append(line);
     if (log.childElementCount > MOST_LINES) log.firstElementChild?.remove();
-    if (atEnd) log.scrollTop = log.scrollHeight;
+    if (atEnd) scroller.scrollTop = scroller.scrollHeight;
   }
 }

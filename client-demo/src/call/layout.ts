@@ -17,23 +17,24 @@ export interface Grid {
 }
 
 /** Width by height. A tile outside of them cuts too much off a picture. */
-const NARROWEST = 3 / 4;
 const WIDEST = 16 / 9;
+const NARROWEST = 3 / 4;
+/** Upright screens are those of phones, and the cameras of phones are upright too. */
+const NARROWEST_UPRIGHT = 5 / 8;
 
 export function gridFor({ count, width, height, gap }: Area): Grid {
+  const narrowest = height > width ? NARROWEST_UPRIGHT : NARROWEST;
   const grids = Array.from({ length: Math.max(1, count) }, (_, index) => {
     const columns = index + 1;
     const rows = Math.ceil(count / columns) || 1;
-    return { columns, ...tileIn((width - gap * (columns - 1)) / columns, (height - gap * (rows - 1)) / rows) };
+    const cell = { width: (width - gap * (columns - 1)) / columns, height: (height - gap * (rows - 1)) / rows };
+    return {
+      columns,
+      width: Math.max(0, Math.floor(Math.min(cell.width, cell.height * WIDEST))),
+      height: Math.max(0, Math.floor(Math.min(cell.height, cell.width / narrowest))),
+    };
   });
   return grids.reduce((best, grid) => (worth(grid) > worth(best) ? grid : best));
-}
-
-function tileIn(width: number, height: number): { width: number; height: number } {
-  return {
-    width: Math.max(0, Math.floor(Math.min(width, height * WIDEST))),
-    height: Math.max(0, Math.floor(Math.min(height, width / NARROWEST))),
-  };
 }
 
 /** Between two that show faces equally large, the one that uses more of the screen. */

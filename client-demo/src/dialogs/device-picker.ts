@@ -8,8 +8,8 @@ interface Choice {
   readonly kind: MediaDeviceKind;
   readonly label: string;
   /** The id of the device that is in use. */
-  used(): string;
-  choose(id: string): void;
+  readonly used: () => string;
+  readonly choose: (id: string) => void;
 }
 
 export interface Equipment {

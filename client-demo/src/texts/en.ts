@@ -102,6 +102,7 @@ export const en = {
     share: 'Share your screen',
     unshare: 'Stop sharing your screen',
     sharing: 'Everyone here sees your screen.',
+    stopSharing: 'Stop sharing',
     shareRefused: 'Your screen is not shared. Allow screen recording in your browser or system to share it.',
     chat: 'Chat',
     people: 'People',

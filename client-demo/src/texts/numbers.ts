@@ -1,15 +1,15 @@
 /** Numbers and quantities the way a language writes them. */
 
 export interface NumberWords {
-  count(value: number): string;
+  readonly count: (value: number) => string;
   /** "1 message", "3 messages": the word for one and the word for many. */
-  one(value: number, single: string, many: string): string;
+  readonly one: (value: number, single: string, many: string) => string;
   /** A time to wait, rounded up: "8 seconds", "3 minutes". */
-  duration(milliseconds: number): string;
-  milliseconds(value: number): string;
-  bitRate(bitsPerSecond: number): string;
+  readonly duration: (milliseconds: number) => string;
+  readonly milliseconds: (value: number) => string;
+  readonly bitRate: (bitsPerSecond: number) => string;
   /** 0 to 1 as a percentage. */
-  share(value: number): string;
+  readonly share: (value: number) => string;
 }
 
 export function wordsOf(lang: string): NumberWords {

@@ -94,6 +94,7 @@ export const zh: Texts = {
     share: '共享屏幕',
     unshare: '停止共享屏幕',
     sharing: '房间里的所有人都能看到您的屏幕。',
+    stopSharing: '停止共享',
     shareRefused: '屏幕未共享。如需共享，请在浏览器或系统中允许屏幕录制。',
     chat: '聊天',
     people: '成员',
