@@ -15,6 +15,7 @@ test.each([
   ['room empty, idle, at most', ['roomEmptyMs', 'roomIdleMs', 'roomMaxAgeMs']],
   ['cool-down of a code', ['codeCooldownMs']],
   ['tick', ['tickMs']],
+  ['life of TURN credentials', ['turnTtlMs']],
 ] as const)('%s', (row, options) => {
   const defaults = options.map((name) => durationText(OPTIONS[name].schema.parse(undefined)));
   expect(page).toContain(`| ${row} | ${defaults.join(', ')} |`);
