@@ -206,3 +206,9 @@ async function bundle(entry: string): Promise<string> {
   if (output?.type !== 'chunk') throw new Error('nothing was built');
   return output.code;
 }
+
+test('every word of the SDK is explained', async () => {
+  const typedoc = join(root, 'node_modules/typedoc/bin/typedoc');
+  // A word without an explanation is a warning, and there may be none.
+  await promisify(execFile)(process.execPath, [typedoc, '--emit', 'none'], { cwd: root, timeout: 100_000 });
+});

@@ -5,6 +5,7 @@ export interface PeerStats {
   readonly roundTripMs: number | null;
   /** Bits per second since the last call; 0 on the first. */
   readonly sentBitsPerSecond: number;
+  /** The same for what comes in. */
   readonly receivedBitsPerSecond: number;
   /** Share of packets that did not arrive since the last call, 0 to 1. */
   readonly lossRate: number;
