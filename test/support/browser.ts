@@ -12,7 +12,7 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
   // Few pictures a second: four people are twelve streams to encode and to decode, on a machine without a graphics card.
-  '--use-fake-device-for-media-stream=fps=10',
+  '--use-fake-device-for-media-stream=fps=10,device-count=3',
   '--use-fake-ui-for-media-stream',
   // Only one of many pages is in front, and the timers of the others must not be slowed down.
   '--disable-renderer-backgrounding',

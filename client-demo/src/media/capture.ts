@@ -130,7 +130,7 @@ export class Capture {
       // Absent on pages that are neither https nor localhost, whatever its type says.
       const devices: MediaDevices | undefined = navigator.mediaDevices;
       if (devices === undefined) fault = 'insecure';
-      else this.#keep(await devices.getUserMedia(this.#wishes(kinds)));
+      else this.#keep(await this.#ask(devices, kinds));
     } catch (error) {
       fault = faultOf(error);
     }
@@ -139,11 +139,25 @@ export class Capture {
     this.#listeners.tell();
   }
 
-  #wishes(kinds: readonly MediaKind[]): MediaStreamConstraints {
+  /** The devices that were chosen last; any other if they are not there any more. */
+  async #ask(devices: MediaDevices, kinds: readonly MediaKind[]): Promise<MediaStream> {
+    try {
+      return await devices.getUserMedia(this.#wishes(kinds, true));
+    } catch (error) {
+      if (!(error instanceof OverconstrainedError)) throw error;
+      return await devices.getUserMedia(this.#wishes(kinds, false));
+    }
+  }
+
+  #wishes(kinds: readonly MediaKind[], areChosen: boolean): MediaStreamConstraints {
+    const chosen = (kind: MediaKind): MediaTrackConstraints => {
+      const deviceId = areChosen ? recall(PREFERRED[kind]) : null;
+      return deviceId === null ? {} : { deviceId: { exact: deviceId } };
+    };
     return {
-      ...(kinds.includes('audio') && { audio: preferred('audio') }),
+      ...(kinds.includes('audio') && { audio: chosen('audio') }),
       ...(kinds.includes('video') && {
-        video: { ...pictureFor(this.#people), facingMode: 'user', ...preferred('video') },
+        video: { ...pictureFor(this.#people), facingMode: 'user', ...chosen('video') },
       }),
     };
   }
@@ -172,12 +186,6 @@ export class Capture {
     for (const old of this.#picture.getTracks()) this.#picture.removeTrack(old);
     if (track !== null) this.#picture.addTrack(track);
   }
-}
-
-/** A wish, not a condition: a device that is not there any more must not keep us from using another. */
-function preferred(kind: MediaKind): MediaTrackConstraints {
-  const deviceId = recall(PREFERRED[kind]);
-  return deviceId === null ? {} : { deviceId: { ideal: deviceId } };
 }
 
 function faultOf(error: unknown): CaptureFault {

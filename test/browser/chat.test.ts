@@ -1,0 +1,97 @@
+/** What is written arrives once, whichever way it goes: from browser to browser, or through the server. */
+import { expect, test } from 'vitest';
+import { connect, type Json } from '../../src/client/index.ts';
+import { startProxy } from '../support/proxy.ts';
+import { type Caller, openStage, type Stage } from './caller.ts';
+
+test('with somebody who has no data channel: everybody hears it, and nobody twice', async () => {
+  await using stage = await openStage();
+  const [ada, bob, code] = await pair(stage);
+  await using robot = await openRobot(stage, code);
+  await Promise.all([ada.see('.tile >> nth=2'), bob.see('.tile >> nth=2')]);
+
+  await ada.say('Do you hear me?');
+  await expect.poll(() => robot.heard).toEqual([expect.objectContaining({ text: 'Do you hear me?' })]);
+  // A later word of the same way: whatever was sent twice would have come before it.
+  await robot.say({ text: 'I do' });
+  await Promise.all([ada.tells('I do'), bob.tells('I do')]);
+  await robot.say('and so does my toaster');
+  await Promise.all([ada.tells('toaster'), bob.tells('toaster')]);
+  expect(await lines(ada)).toEqual(['YouDo you hear me?', 'RobotI do', 'Robotand so does my toaster']);
+  expect(await lines(bob)).toEqual(['AdaDo you hear me?', 'RobotI do', 'Robotand so does my toaster']);
+  // Their own word comes back to everybody through the server.
+  expect(robot.heard.map((data) => JSON.stringify(data))).toHaveLength(3);
+});
+
+test('the same id again is the same message, another id is not', async () => {
+  await using stage = await openStage();
+  const [ada, , code] = await pair(stage);
+  await using robot = await openRobot(stage, code);
+  for (const id of ['a', 'a', 'b']) await robot.say({ id, text: `message ${id}` });
+  await robot.say({ text: 'that is all' });
+  await ada.tells('that is all');
+  expect(await lines(ada)).toEqual(['Robotmessage a', 'Robotmessage b', 'Robotthat is all']);
+});
+
+test('without the server it goes on between browsers', async () => {
+  await using stage = await openStage();
+  await using proxy = await startProxy(stage.server.port);
+  const ada = await stage.caller({ name: 'Ada' });
+  const bob = await stage.caller({ name: 'Bob', port: proxy.port });
+  await bob.type(await ada.create());
+  await bob.join();
+  await Promise.all([canSend(ada), canSend(bob)]);
+  proxy.cut();
+  await ada.read('Bob lost the connection');
+  await bob.say('The server is gone');
+  await ada.tells('The server is gone');
+  await ada.say('We are not');
+  await bob.tells('We are not');
+});
+
+test('what somebody could not get is said, and what nobody got is not lost', async () => {
+  await using stage = await openStage();
+  await using proxy = await startProxy(stage.server.port);
+  const ada = await stage.caller({ name: 'Ada', port: proxy.port });
+  const code = await ada.create();
+  await using robot = await openRobot(stage, code);
+  await ada.see('.tile >> nth=1');
+  proxy.cut();
+  await ada.say('Can anybody hear me?');
+  await ada.read('The server does not answer. Check your network, then try again.');
+  expect(await ada.page.locator('#chat-text').inputValue()).toBe('Can anybody hear me?');
+  proxy.heal();
+  await ada.read('Connected again.');
+  await ada.page.locator('#chat-text').press('Enter');
+  await expect.poll(() => robot.heard).toEqual([expect.objectContaining({ text: 'Can anybody hear me?' })]);
+});
+
+async function pair(stage: Stage): Promise<[Caller, Caller, string]> {
+  const ada = await stage.caller({ name: 'Ada' });
+  const bob = await stage.caller({ name: 'Bob' });
+  const code = await ada.create();
+  await bob.type(code);
+  await bob.join();
+  await Promise.all([canSend(ada), canSend(bob)]);
+  return [ada, bob, code];
+}
+
+const canSend = (caller: Caller): Promise<void> =>
+  caller.until((peers) => peers.every((peer) => peer.canSend), 'the data channel');
+
+/** What people have said, without what has happened. */
+const lines = (caller: Caller): Promise<string[]> => caller.page.locator('.chat-line').allTextContents();
+
+interface Robot extends AsyncDisposable {
+  readonly heard: Json[];
+  say(data: Json): Promise<void>;
+}
+
+/** A member that speaks to the server alone. */
+async function openRobot(stage: Stage, code: string): Promise<Robot> {
+  const client = connect(stage.server.url, { name: 'Robot', store: null });
+  const room = await client.join(code);
+  const heard: Json[] = [];
+  room.on('message', ({ data }) => heard.push(data));
+  return { heard, say: (data) => room.message(data), [Symbol.asyncDispose]: () => client.close() };
+}
