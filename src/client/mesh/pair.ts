@@ -176,7 +176,10 @@ export class Pair {
   #repeat(): void {
     const { currentLocalDescription: answer } = this.#connection;
     // Since then an offer of ours was answered: whoever did that has had our answer.
-    if (answer?.type === 'answer') this.#tell(answer, this.#answered);
+    if (answer?.type !== 'answer') return;
+    this.#tell(answer, this.#answered);
+    // Without our answer, the other side has taken what we have offered since for one that met its own.
+    this.#ask(RESEND_MS);
   }
 
   /** What is of no use yet may belong to the next description; what belongs to an offer that was ignored never is. */

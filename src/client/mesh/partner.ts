@@ -127,18 +127,17 @@ export class Partner implements Peer {
   /** One of us has lost the server and is back. What was sent meanwhile has not arrived, and the way may be another. */
   refresh(): void {
     if (this.#member.state === 'away') return;
-    const isSame = this.#page !== undefined && this.#pair?.state === 'connected';
-    this.#pair?.resend();
-    if (!this.#offers) {
-      if (!this.#pair) this.begin(0);
-    } else if (isSame) this.#pair?.restart();
-    else this.#offer();
+    const pair = this.#pair;
+    if (pair && this.#page !== undefined && (pair.state === 'connected' || !this.#offers)) {
+      pair.resend();
+      if (this.#offers) pair.restart();
+    } else this.reset(0);
   }
 
-  /** Our seat is another one, and so are the roles. */
-  reset(): void {
+  /** Whatever there was is void. */
+  reset(helloMs?: number): void {
     this.#drop();
-    this.begin();
+    this.begin(helloMs);
     this.#changed();
   }
 
@@ -171,9 +170,7 @@ export class Partner implements Peer {
     // Without an answer so far, it is this page that answers.
     if (!this.#pair?.isMet) return true;
     this.#failures = 0;
-    this.#drop();
-    this.begin();
-    this.#changed();
+    this.reset();
     return !this.#offers;
   }
 
