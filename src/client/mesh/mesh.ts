@@ -72,6 +72,7 @@ export interface MeshEvents {
   share: MediaStream | null;
 }
 
+/** What `mesh` gives. */
 export interface Mesh extends Subject<MeshEvents> {
   /** By the id of the user. Those who were there before the mesh come with the event `peer` too. */
   readonly peers: ReadonlyMap<UserId, Peer>;
