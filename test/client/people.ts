@@ -67,28 +67,44 @@ export function next<Subject extends Client | Room, Name extends keyof EventsOf<
 ): Promise<EventsOf<Subject>[Name]> {
   // A client and a room are sources of their own events; the compiler does not choose between the two.
   const source = subject as unknown as Source<EventsOf<Subject>>;
-  return within(`the event ${String(name)}`, (resolve) => source.on(name, (body) => fits(body) && resolve(body)));
+  return within(
+    () => `the event ${String(name)}`,
+    (resolve) => source.on(name, (body) => fits(body) && resolve(body)),
+  );
 }
 
 /** Resolves when the room is so, now or after one of its changes. */
 export function holds(room: Room, isSo: (room: Room) => boolean): Promise<void> {
-  return within(`such a room; it is ${JSON.stringify(room.snapshot)}`, (resolve) => {
-    const look = () => isSo(room) && resolve();
-    look();
-    return room.on('change', look);
-  });
+  return within(
+    () => `such a room; it is ${JSON.stringify(room.snapshot)}`,
+    (resolve) => {
+      const look = () => isSo(room) && resolve();
+      look();
+      return room.on('change', look);
+    },
+  );
+}
+
+/** Resolves when both have come as far as the other was at this moment; then they are the same. */
+export async function agree(one: Room, other: Room): Promise<void> {
+  const rev = Math.max(one.rev, other.rev);
+  await Promise.all([one, other].map((room) => holds(room, (it) => it.rev >= rev)));
+  if (JSON.stringify(one.snapshot) !== JSON.stringify(other.snapshot)) throw new Error('they do not agree');
 }
 
 /** Resolves when the client is in that state, now or later. */
 export function becomes(client: Client, state: ConnectionState): Promise<void> {
-  return within(`the state ${state}`, (resolve) => {
-    if (client.state === state) resolve();
-    return client.on('state', (now) => now === state && resolve());
-  });
+  return within(
+    () => `the state ${state}`,
+    (resolve) => {
+      if (client.state === state) resolve();
+      return client.on('state', (now) => now === state && resolve());
+    },
+  );
 }
 
 function within<Value>(
-  what: string,
+  what: () => string,
   begin: (resolve: (value: Value) => void) => () => void,
   patienceMs = PATIENCE_MS,
 ): Promise<Value> {
@@ -96,7 +112,7 @@ function within<Value>(
     let end = () => {};
     const timer = setTimeout(() => {
       end();
-      reject(new Error(`${what} did not come in ${patienceMs} ms`));
+      reject(new Error(`${what()} did not come in ${patienceMs} ms`));
     }, patienceMs);
     end = begin((value) => {
       clearTimeout(timer);
