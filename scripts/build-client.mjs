@@ -6,14 +6,16 @@ import { build } from 'vite';
 
 const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url));
 
-// The SDK speaks WebSocket alone, but Socket.IO's client brings every transport it knows: they never run, and are left out.
+// The SDK speaks WebSocket alone, but Socket.IO's client brings every transport it knows, and base64 for those that carry
+// text only. None of it would ever run.
+const NEVER_RUN = {
+  'engine.io-client/build/esm/transports/index.js': `import { WS } from './websocket.js'; export const transports = { websocket: WS };`,
+  'engine.io-parser/build/esm/contrib/base64-arraybuffer.js': 'export const decode = () => new ArrayBuffer(0);',
+};
 const webSocketAlone = {
   name: 'websocket-alone',
   enforce: 'pre',
-  load: (id) =>
-    id.replaceAll('\\', '/').endsWith('engine.io-client/build/esm/transports/index.js')
-      ? `import { WS } from './websocket.js'; export const transports = { websocket: WS };`
-      : undefined,
+  load: (id) => Object.entries(NEVER_RUN).find(([path]) => id.replaceAll('\\', '/').endsWith(path))?.[1],
 };
 
 const output = await build({
