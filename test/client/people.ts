@@ -5,6 +5,7 @@ import {
   type ConnectionState,
   type ConnectOptions,
   connect,
+  type ResumeStore,
   type Room,
   type RoomEvents,
 } from '../../src/client/index.ts';
@@ -29,6 +30,23 @@ export class Party implements AsyncDisposable {
 
 /** A test that waits for a second attempt waits for this. */
 export const SOON = { baseMs: 20, maxMs: 200 };
+
+/** A store of one's own. */
+export class Pocket implements ResumeStore {
+  text: string | null;
+
+  constructor(text: string | null = null) {
+    this.text = text;
+  }
+
+  get(): string | null {
+    return this.text;
+  }
+
+  set(text: string | null): void {
+    this.text = text;
+  }
+}
 
 export interface Pair {
   readonly ann: Client;
