@@ -1,7 +1,8 @@
 /** Whatever goes wrong, the page says in a sentence what it is and what to do about it. */
-import { io } from 'socket.io-client';
 import { describe, expect, test } from 'vitest';
-import type { Acknowledgement, PushName, RequestName, RoomSnapshot } from '../../src/protocol/index.ts';
+import { type CreateOptions, connect, type Room } from '../../src/client/index.ts';
+import { startCoturn } from '../support/coturn.ts';
+import { freePort } from '../support/process.ts';
 import { startProxy } from '../support/proxy.ts';
 import { type Caller, openStage, type Stage } from './caller.ts';
 
@@ -27,7 +28,7 @@ describe('at the door', () => {
     await bob.read('This room is full. Try again when somebody has left, or create another room.');
 
     await ada.press('Leave');
-    await host.ask('room:update', { locked: true });
+    await host.room.update({ locked: true });
     await knock(bob, host.room.code);
     await bob.read('The host has locked this room. Ask the host to open it, then join again.');
   });
@@ -57,7 +58,7 @@ describe('in the call', () => {
     const ada = await stage.caller({ name: 'Ada' });
     await knock(ada, host.room.code);
     await ada.see('#call');
-    await host.ask('room:kick', { userId: await ada.demo('userId'), ban: true });
+    await host.room.kick((await ada.demo('userId')) ?? '', { ban: true });
     await ada.read('You were removed from the room');
     await ada.read(/does not want you to join this room again/);
 
@@ -73,7 +74,7 @@ describe('in the call', () => {
     const ada = await stage.caller({ name: 'Ada' });
     await knock(ada, host.room.code);
     await ada.see('#call');
-    await host.ask('room:close', {});
+    await host.room.close();
     await ada.read('The room has ended');
     await ada.read('The host has closed the room. Create a new one to go on.');
   });
@@ -85,7 +86,7 @@ describe('in the call', () => {
     const ada = await stage.caller({ name: 'Ada', port: proxy.port });
     await knock(ada, host.room.code);
     await ada.see('#call');
-    const left = host.hears('member:left');
+    const left = new Promise((resolve) => host.room.on('member:left', resolve));
     proxy.cut();
     await left;
     proxy.heal();
@@ -94,35 +95,121 @@ describe('in the call', () => {
   });
 });
 
+describe('as the host', () => {
+  test('locked, opened again, and ended for everyone', async () => {
+    await using stage = await openStage();
+    const [ada, bob] = await Promise.all([stage.caller({ name: 'Ada' }), stage.caller({ name: 'Bob' })]);
+    const code = await ada.create();
+    await ada.open('people');
+    await ada.page.getByLabel('Lock the room').check();
+    await ada.read('The host has locked the room');
+    await knock(bob, code);
+    await bob.read('The host has locked this room. Ask the host to open it, then join again.');
+    await ada.page.getByLabel('Lock the room').uncheck();
+    await ada.read('The room is open again');
+    await bob.press('Join');
+    await bob.see('#call');
+
+    await ada.press('End for everyone');
+    await ada.press('Cancel');
+    await ada.see('#call');
+    await ada.press('End for everyone');
+    await ada.press('End the call');
+    await Promise.all([ada.read('The room has ended'), bob.read('The room has ended')]);
+    // What has ended does not come back.
+    await bob.page.reload();
+    await bob.see('#lobby');
+  });
+
+  test('a host who leaves makes another one', async () => {
+    await using stage = await openStage();
+    await using host = await openHost(stage);
+    const ada = await stage.caller({ name: 'Ada' });
+    await knock(ada, host.room.code);
+    await ada.open('people');
+    expect(await ada.page.getByText('As the host').isVisible()).toBe(false);
+    await host.room.leave();
+    await ada.read('You are the host now');
+    await ada.read('As the host');
+  });
+});
+
+describe('about relays', () => {
+  test('credentials that are refused', async () => {
+    await using coturn = await startCoturn({ secrets: ['another one than the server has'] });
+    await using stage = await openStage({ turnUrls: [coturn.url('udp')], turnSecrets: ['a secret of its own'] });
+    const { ada, bob } = await meet(stage, 'relay=only');
+    await Promise.all([ada.read(REFUSED), bob.read(REFUSED)]);
+  });
+
+  test('one that does not answer', async () => {
+    await using stage = await openStage({
+      turnUrls: [`turn:127.0.0.1:${await freePort()}?transport=tcp`],
+      turnSecrets: ['a secret of its own'],
+    });
+    const { ada } = await meet(stage, 'relay=only');
+    await ada.read(/^The relay server cannot be used, so not everyone can be reached\./);
+  });
+
+  test('none, where only relays are allowed', async () => {
+    await using stage = await openStage();
+    const { ada } = await meet(stage, 'relay=only');
+    await ada.read(/^This address allows connections through a relay only, and this server offers none\./);
+  });
+
+  test('nothing, while everybody is reached without one', async () => {
+    await using coturn = await startCoturn({ secrets: ['another one than the server has'] });
+    await using stage = await openStage({ turnUrls: [coturn.url('udp')], turnSecrets: ['a secret of its own'] });
+    const { ada } = await meet(stage, '', COUNT_REFUSALS);
+    await ada.hasMedia(1);
+    // The page waits four seconds before it speaks; whether it keeps silent, only the time after that can tell.
+    await expect
+      .poll(() => ada.page.evaluate('performance.now() - refused'), { timeout: 30_000 })
+      .toBeGreaterThan(5_000);
+    expect(await ada.page.locator('#notice').isVisible()).toBe(false);
+  });
+});
+
+/** When the last TURN server has said no. */
+const COUNT_REFUSALS = `
+  globalThis.refused = NaN;
+  globalThis.RTCPeerConnection = class extends RTCPeerConnection {
+    constructor(configuration) {
+      super(configuration);
+      this.addEventListener('icecandidateerror', ({ errorCode }) => {
+        if (errorCode === 401) refused = performance.now();
+      });
+    }
+  };`;
+
+const REFUSED = /^The relay server does not accept the credentials it was given/;
+
+async function meet(stage: Stage, search: string, script = ''): Promise<{ ada: Caller; bob: Caller }> {
+  const [ada, bob] = await Promise.all(['Ada', 'Bob'].map((name) => stage.caller({ name, search, script })));
+  if (ada === undefined || bob === undefined) throw new Error('nobody came');
+  await knock(bob, await ada.create());
+  await bob.see('#call');
+  return { ada, bob };
+}
+
 async function knock(caller: Caller, code: string): Promise<void> {
   await caller.type(code);
   await caller.press('Join');
 }
 
-/** Somebody in a room without a page: what only a host can do is not on it. */
+/** Somebody in a room, without a page. */
 interface Host extends AsyncDisposable {
-  readonly room: RoomSnapshot;
-  ask(name: RequestName, payload: object): Promise<void>;
-  hears(name: PushName): Promise<void>;
+  readonly room: Room;
 }
 
-async function openHost(stage: Stage, settings: { maxUsers?: number } = {}): Promise<Host> {
-  const socket = io(stage.server.url, { transports: ['websocket'], auth: { v: 1 }, forceNew: true });
-  const hears = (name: PushName) => new Promise<void>((resolve) => socket.once(name as string, () => resolve()));
-  await hears('welcome');
-  const reply: Acknowledgement<'room:create'> = await socket.emitWithAck('room:create', settings);
-  if (!reply.ok) throw new Error(reply.error.message);
-  return {
-    room: reply.room,
-    hears,
-    ask: async (name, payload) => expect(await socket.emitWithAck(name, payload)).toMatchObject({ ok: true }),
-    [Symbol.asyncDispose]: async () => void socket.disconnect(),
-  };
+async function openHost(stage: Stage, options: CreateOptions = {}): Promise<Host> {
+  const client = connect(stage.server.url, { store: null });
+  return { room: await client.create(options), [Symbol.asyncDispose]: () => client.close() };
 }
 
 /** A code that a room has had: the server hands none out twice so soon. */
 async function unusedCode(stage: Stage): Promise<string> {
   await using host = await openHost(stage);
-  await host.ask('room:close', {});
+  await host.room.close();
   return host.room.code;
 }
