@@ -1,0 +1,110 @@
+/** What is final is final: no connection follows, whatever happens afterwards, and the room says the same as the client. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Client, Room } from '../../src/client/index.ts';
+import { type Nodes, startNodes } from '../support/nodes.ts';
+import { becomes, hush, next, Party, Pocket, pairUp, story } from './people.ts';
+import { Turnout } from './turnout.ts';
+
+let nodes: Nodes;
+beforeAll(async () => {
+  nodes = await startNodes({ kind: 'redis', count: 2 });
+});
+afterAll(() => nodes[Symbol.asyncDispose]());
+
+/** Tries again at once if it tries again at all. */
+const HASTY = { baseMs: 0, maxMs: 0 };
+
+interface Scene {
+  readonly party: Party;
+  readonly way: Turnout;
+  readonly room: Room;
+  readonly bens: Room;
+  readonly ben: Client;
+  readonly store: Pocket;
+}
+
+const endings: Readonly<Record<string, { act: (scene: Scene) => Promise<unknown>; ending: object; left: boolean }>> = {
+  'closed by itself': { act: ({ ben }) => ben.close(), ending: { reason: 'closed' }, left: true },
+  'kicked by the host': {
+    act: ({ room, bens }) => room.kick(bens.self.userId),
+    ending: { reason: 'kicked' },
+    left: true,
+  },
+  'banned by the host': {
+    act: ({ room, bens }) => room.kick(bens.self.userId, { ban: true }),
+    ending: { reason: 'banned' },
+    left: true,
+  },
+  'replaced by another connection of the same user, on another node': {
+    act: ({ party, store }) => party.connect(nodes.url(0), { store: new Pocket(store.text) }).ready(),
+    ending: { reason: 'replaced' },
+    left: false,
+  },
+};
+
+describe.each(Object.entries(endings))('%s', (_, { act, ending, left }) => {
+  test('the client is closed and stays closed', async () => {
+    await using way = await Turnout.lay(nodes.servers[1]?.port ?? 0);
+    await using party = new Party();
+    const store = new Pocket();
+    const { ben, room, bens } = await pairUp(party, [nodes.url(0), way.url], { ben: { store, backoff: HASTY } });
+    const states: string[] = [];
+    ben.on('state', (state) => states.push(state));
+    const [told, seen] = [story(bens), story(room)];
+    const gone = left ? next(room, 'member:left') : next(room, 'member:back');
+    await Promise.all([becomes(ben, 'closed'), act({ party, way, room, bens, ben, store })]);
+    await gone;
+    expect(ben).toMatchObject({ state: 'closed', ending, room: null });
+    // For a room, to be left by closing the client is to be left.
+    const reason = bens.ending?.reason;
+    expect(bens.ending).toEqual(reason === 'left' ? { reason: 'left' } : ending);
+    expect(told).toEqual([`ended ${reason}`]);
+    expect(store.text, 'nothing is left that could bring it back').toBeNull();
+    // Whoever tried again would have come before this one.
+    const cat = party.connect(way.url);
+    await cat.ready();
+    expect([way.accepted, way.welcomes, way.open]).toEqual([2, 2, 1]);
+    expect(states).toEqual(['closed']);
+    await hush(room);
+    const away = seen.filter((words) => words === 'member:away Ben');
+    expect([away.length, seen.length]).toEqual(left ? [0, 2] : [1, 3]);
+  });
+
+  test('nothing that is asked of it afterwards brings it back', async () => {
+    await using way = await Turnout.lay(nodes.servers[1]?.port ?? 0);
+    await using party = new Party();
+    const store = new Pocket();
+    const { ben, room, bens } = await pairUp(party, [nodes.url(0), way.url], { ben: { store, backoff: HASTY } });
+    await Promise.all([becomes(ben, 'closed'), act({ party, way, room, bens, ben, store })]);
+    const closed = { code: 'CLOSED', retryable: false };
+    for (const ask of [() => ben.ready(), () => ben.create(), () => ben.join(room.code), () => bens.message('x')]) {
+      await expect(ask()).rejects.toMatchObject(closed);
+    }
+    await bens.leave();
+    await ben.close();
+    expect(ben.ending).toMatchObject(ending);
+    await party.connect(way.url).ready();
+    expect(way.accepted).toBe(2);
+  });
+});
+
+test('banned: also a new connection of the same user does not get in', async () => {
+  await using party = new Party();
+  const store = new Pocket();
+  const { ben, room, bens } = await pairUp(party, [nodes.url(0), nodes.url(1)], { ben: { store } });
+  const { text } = store;
+  await Promise.all([becomes(ben, 'closed'), room.kick(bens.self.userId, { ban: true })]);
+  const again = party.connect(nodes.url(1), { store: new Pocket(text) });
+  expect(await again.ready()).toBeNull();
+  expect(again.userId).toBe(ben.userId);
+  await expect(again.join(room.code)).rejects.toMatchObject({ code: 'BANNED', retryable: false });
+});
+
+test('a listener of the end finds everything as it is: no room, no connection', async () => {
+  await using party = new Party();
+  const { ben, bens } = await pairUp(party, [nodes.url(0), nodes.url(1)]);
+  const found: unknown[] = [];
+  bens.on('ended', () => found.push([ben.room, ben.state, bens.ending]));
+  await ben.close();
+  expect(found).toEqual([[null, 'closed', { reason: 'left' }]]);
+});
