@@ -1,0 +1,82 @@
+/**
+ * What a page has open, counted at the browser's own doors, and its clock. To be imported before anything that may open
+ * something.
+ */
+
+const realSetTimeout = globalThis.setTimeout.bind(globalThis);
+const realClearTimeout = globalThis.clearTimeout.bind(globalThis);
+
+/** Not counted, and in real time. */
+export const later = (ms: number): Promise<void> => new Promise((resolve) => realSetTimeout(resolve, ms));
+
+const open = new Set<CountedConnection>();
+const timers = new Set<number>();
+let made = 0;
+let trackListeners = 0;
+let speed = 1;
+
+/** Lets the timers of the page run so many times as fast. */
+export function hurry(times: number): void {
+  speed = times;
+}
+
+export interface Counted {
+  readonly connections: number;
+  readonly timers: number;
+  readonly trackListeners: number;
+}
+
+export const counted = (): Counted => ({ connections: open.size, timers: timers.size, trackListeners });
+
+/** How many connections there have ever been. */
+export const connectionsMade = (): number => made;
+
+/** Those that are open, in the order in which they were made. */
+export const connections = (): CountedConnection[] => [...open];
+
+export class CountedConnection extends RTCPeerConnection {
+  channel: RTCDataChannel | undefined;
+
+  constructor(configuration?: RTCConfiguration) {
+    super(configuration);
+    made += 1;
+    open.add(this);
+  }
+
+  override createDataChannel(label: string, options?: RTCDataChannelInit): RTCDataChannel {
+    this.channel = super.createDataChannel(label, options);
+    return this.channel;
+  }
+
+  override close(): void {
+    open.delete(this);
+    super.close();
+  }
+}
+
+Object.assign(globalThis, {
+  RTCPeerConnection: CountedConnection,
+  setTimeout: (act: () => void, ms = 0) => {
+    const timer = realSetTimeout(() => {
+      timers.delete(timer);
+      act();
+    }, ms / speed) as unknown as number; // browsers number them
+    timers.add(timer);
+    return timer;
+  },
+  clearTimeout: (timer?: number) => {
+    if (timer !== undefined) timers.delete(timer);
+    realClearTimeout(timer);
+  },
+});
+
+Object.assign(MediaStreamTrack.prototype, {
+  addEventListener(this: MediaStreamTrack, ...args: Parameters<EventTarget['addEventListener']>) {
+    trackListeners += 1;
+    EventTarget.prototype.addEventListener.apply(this, args);
+  },
+  removeEventListener(this: MediaStreamTrack, ...args: Parameters<EventTarget['removeEventListener']>) {
+    trackListeners -= 1;
+    EventTarget.prototype.removeEventListener.apply(this, args);
+  },
+});

@@ -1,0 +1,57 @@
+/** Both sides at the same moment, again and again. */
+import { later } from './counters.ts';
+import { close, connected, couple, still } from './couple.ts';
+import { until, World } from './world.ts';
+
+export interface Glare {
+  readonly met: number;
+  /** Of those that did not, what they were waiting for. */
+  readonly stuck: string[];
+  readonly slowestMs: number;
+}
+
+/** Couples that begin at the same moment, and share something at the same moment once they are connected. */
+export async function glare(from: number, to: number, parallel: number): Promise<Glare> {
+  const screen = still();
+  const times: number[] = [];
+  const stuck: string[] = [];
+  let next = from;
+  const work = async (): Promise<void> => {
+    while (next < to) {
+      const number = next;
+      next += 1;
+      const start = performance.now();
+      try {
+        await meet(number, screen);
+        times.push(performance.now() - start);
+      } catch (error) {
+        stuck.push(`${number}: ${String(error)}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, work));
+  return { met: times.length, stuck, slowestMs: Math.round(Math.max(...times)) };
+}
+
+async function meet(number: number, screen: MediaStream): Promise<void> {
+  const { early, late } = couple(slowWorld(number), {}, number % 2 === 0 ? 'early' : 'late');
+  try {
+    await connected(early, late);
+    for (const side of number % 4 < 2 ? [early, late] : [late, early]) side.mesh.share(screen);
+    await until('screens', () => early.peer.screen !== null && late.peer.screen !== null);
+  } finally {
+    close(early, late);
+  }
+}
+
+/** Signals to one member keep their order, as a server keeps it; those of two members do not wait for each other. */
+function slowWorld(number: number): World {
+  const world = new World();
+  const ways = new Map<string, Promise<void>>();
+  world.network = ({ to, deliver }) => {
+    const before = ways.get(to) ?? Promise.resolve();
+    const ms = (number * 7 + world.log.length * 13) % 6;
+    ways.set(to, before.then(() => later(ms)).then(deliver));
+  };
+  return world;
+}

@@ -1,0 +1,113 @@
+/** Networks that lose, repeat, delay and mix up what is sent. */
+import { connectionsMade, later } from './counters.ts';
+import { areConnected, close, connected, couple, sideOf, sound } from './couple.ts';
+import { type Parcel, until, World } from './world.ts';
+
+const typeOf = ({ data: { description } }: Parcel): string | undefined =>
+  (description as { type?: string } | undefined)?.type;
+
+/** How many of a kind get lost before one arrives. @returns how many connections were made for the two of them. */
+export async function lost(kind: 'offer' | 'answer' | 'candidate', count: number): Promise<number> {
+  const before = connectionsMade();
+  const world = new World();
+  let left = count;
+  world.network = (parcel) => {
+    const isMeant = kind === 'candidate' ? 'candidate' in parcel.data : typeOf(parcel) === kind;
+    if (isMeant && left > 0) left -= 1;
+    else parcel.deliver();
+  };
+  const { early, late } = couple(world);
+  await sound(early, late);
+  close(early, late);
+  return connectionsMade() - before;
+}
+
+/** An answer and an offer that was made after it arrive in the wrong order. */
+export async function overtakenAnswer(): Promise<void> {
+  const { world, early, late } = couple();
+  await connected(early, late);
+  let held: Parcel | undefined;
+  world.network = (parcel) => {
+    if (held === undefined && typeOf(parcel) === 'answer') held = parcel;
+    else parcel.deliver();
+  };
+  const screen = document.createElement('canvas').captureStream(0);
+  early.mesh.share(screen);
+  await until('an answer is under way', () => held !== undefined);
+  late.mesh.share(screen);
+  await until('the next offer is there', () => world.log.filter((parcel) => typeOf(parcel) === 'offer').length > 2);
+  held?.deliver();
+  await until('screens', () => early.peer.screen !== null && late.peer.screen !== null);
+  close(early, late);
+}
+
+/** Every signal comes up to three times or not at all, each time at another moment. */
+export async function mess(couples: number, seed: number): Promise<string[]> {
+  const random = chance(seed);
+  const one = async (number: number): Promise<string[]> => {
+    const world = new World();
+    world.network = ({ deliver }) => {
+      if (random() < 0.05) return;
+      for (let copies = random() * 3; copies > 0; copies -= 1) void later(random() * 150).then(deliver);
+    };
+    const { early, late } = couple(world, {}, number % 2 === 0 ? 'early' : 'late');
+    try {
+      await sound(early, late);
+      return [];
+    } catch (error) {
+      return [`${seed}.${number}: ${String(error)}`];
+    } finally {
+      close(early, late);
+    }
+  };
+  return (await Promise.all(Array.from({ length: couples }, (_, number) => one(number)))).flat();
+}
+
+/** mulberry32: chance that can be had again. */
+function chance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The first attempt is delivered only after the second one has come about. @returns connections made by then, and in the end. */
+export async function latecomers(): Promise<number[]> {
+  const begun = connectionsMade();
+  const world = new World();
+  const held: Parcel[] = [];
+  const first = (): unknown => world.log.find(({ data }) => 'connection' in data)?.data['connection'];
+  world.network = (parcel) => {
+    if (parcel.data['connection'] === first()) held.push(parcel);
+    else parcel.deliver();
+  };
+  const { early, late } = couple(world);
+  await connected(early, late);
+  const made = [connectionsMade() - begun];
+  for (const { deliver } of [...held, ...held.toReversed()]) deliver();
+  await sound(early, late);
+  made.push(connectionsMade() - begun);
+  close(early, late);
+  return made;
+}
+
+/** All signals of the time before a refresh come again after it. @returns connections made after the refresh, and in the end. */
+export async function ghosts(who: 'early' | 'late'): Promise<number[]> {
+  const { world, ...sides } = couple();
+  await sound(sides.early, sides.late);
+  const old = [...world.log];
+  const [gone, other] = who === 'early' ? [sides.early, sides.late] : [sides.late, sides.early];
+  gone.mesh.close();
+  const before = connectionsMade();
+  const back = sideOf(who, world.reload(who));
+  await until('anew', () => areConnected(back, other) && back.peer.canSend && other.peer.canSend);
+  const made = [connectionsMade() - before];
+  for (const { deliver } of [...old, ...old.toReversed()]) deliver();
+  await sound(back, other);
+  made.push(connectionsMade() - before);
+  close(back, other);
+  return made;
+}

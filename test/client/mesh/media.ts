@@ -1,0 +1,191 @@
+/** What is sent and seen: cameras, screens, and which of it needs a negotiation. */
+import type { Peer, PeerStats } from '../../../src/client/index.ts';
+import { connections, later } from './counters.ts';
+import { close, connected, couple, picture, type Side, shows, sideOf, stop, talk } from './couple.ts';
+import { until, type World } from './world.ts';
+
+const descriptions = ({ log }: World): number => log.filter(({ data }) => 'description' in data).length;
+
+/** What the browser's fake microphone hears: beeps. */
+async function beeps(): Promise<MediaStreamTrack> {
+  const [track] = (await navigator.mediaDevices.getUserMedia({ audio: true })).getAudioTracks();
+  if (track === undefined) throw new Error('no microphone');
+  return track;
+}
+
+/** @returns descriptions that were exchanged until connected, and in the end. */
+export async function switching(): Promise<number[]> {
+  const { world, early, late } = couple();
+  await connected(early, late);
+  const counts = [descriptions(world)];
+  const [one, other] = [picture('tall'), picture('square')];
+  const [ofOther] = other.getVideoTracks();
+  early.mesh.setStream(one);
+  late.mesh.setStream(one);
+  await shows('tall', () => late.peer.stream);
+  await shows('tall', () => early.peer.stream);
+  early.mesh.replaceTrack('video', ofOther ?? null);
+  await shows('square', () => late.peer.stream);
+  const microphone = await beeps();
+  early.mesh.replaceTrack('audio', microphone);
+  await until('beeps', async () => (await soundPackets()) > 0);
+  early.mesh.replaceTrack('video', null);
+  late.mesh.setStream(null);
+  early.mesh.setStream(one);
+  await shows('tall', () => late.peer.stream);
+  counts.push(descriptions(world));
+  close(early, late);
+  stop(one);
+  stop(other);
+  microphone.stop();
+  return counts;
+}
+
+/** Packets of sound that have come in anywhere. */
+async function soundPackets(): Promise<number> {
+  const reports = await Promise.all(connections().map((connection) => connection.getStats()));
+  let packets = 0;
+  for (const report of reports) {
+    // The DOM types know of no entries.
+    for (const entry of (
+      report as ReadonlyMap<string, { type: string; kind?: string; packetsReceived?: number }>
+    ).values())
+      if (entry.type === 'inbound-rtp' && entry.kind === 'audio') packets += entry.packetsReceived ?? 0;
+  }
+  return packets;
+}
+
+export interface Sharing {
+  /** Tracks of a peer's camera and screen, in each phase. */
+  readonly tracks: (number | null)[][];
+  /** Places in a connection after the first share, and after the third. */
+  readonly places: number[];
+  readonly told: (string | null)[];
+  readonly negotiations: number;
+}
+
+/** Both share beside their cameras, both end it, and share again: something else, with sound. */
+export async function sharing(): Promise<Sharing> {
+  const camera = picture();
+  const { world, early, late } = couple(undefined, { stream: camera });
+  await connected(early, late);
+  const tracks: (number | null)[][] = [];
+  const places: number[] = [];
+  const told: (string | null)[] = [];
+  early.mesh.on('share', (screen) => told.push(screen === null ? null : 'screen'));
+  const note = (): void => {
+    tracks.push([early, late].flatMap(({ peer }) => [peer.stream.getTracks().length, count(peer.screen)]));
+    places.push(connections()[0]?.getTransceivers().length ?? 0);
+  };
+  const screens = [picture('wide'), picture('square')];
+  const [first = camera, second = camera] = screens;
+  early.mesh.share(first);
+  late.mesh.share(second);
+  await shows('wide', () => late.peer.screen);
+  await shows('square', () => early.peer.screen);
+  await shows('camera', () => late.peer.stream);
+  note();
+  early.mesh.share(null);
+  late.mesh.share(null);
+  await until('no screens', () => early.peer.screen === null && late.peer.screen === null);
+  note();
+  second.addTrack(await beeps());
+  early.mesh.share(second);
+  await shows('square', () => late.peer.screen);
+  await until('its sound', () => count(late.peer.screen) === 2);
+  note();
+  await until('agreed', () => connections().every(({ signalingState }) => signalingState === 'stable'));
+  // What the browser's own button does.
+  const negotiations = descriptions(world);
+  for (const track of second.getTracks()) {
+    track.stop();
+    track.dispatchEvent(new Event('ended'));
+  }
+  await until('ended', () => late.peer.screen === null);
+  await until('agreed', () => connections().every(({ signalingState }) => signalingState === 'stable'));
+  const ended = descriptions(world) - negotiations;
+  note();
+  early.mesh.share(first);
+  await shows('wide', () => late.peer.screen);
+  note();
+  close(early, late);
+  for (const stream of [camera, ...screens]) stop(stream);
+  return { tracks, places, told, negotiations: ended };
+}
+
+const count = (stream: MediaStream | null): number | null => stream?.getTracks().length ?? null;
+
+/** Whoever comes sees what is shared already; whoever sits between two others sees both. */
+export async function three(): Promise<number[]> {
+  const { world, early, late } = couple();
+  const screen = picture('wide');
+  early.mesh.share(screen);
+  await connected(early, late);
+  const third = sideOf('third', world.join('third'));
+  const screenOf = (side: Side, name: string): MediaStream | null =>
+    [...side.mesh.peers.values()].find((peer: Peer) => peer.userId === name)?.screen ?? null;
+  await shows('wide', () => screenOf(third, 'early'));
+  third.mesh.share(screen);
+  await shows('wide', () => screenOf(early, 'third'));
+  await shows('wide', () => screenOf(late, 'third'));
+  const peers = [early, late, third].map((side) => side.mesh.peers.size);
+  close(early, late, third);
+  stop(screen);
+  return peers;
+}
+
+/** Numbers of a connection: before there is one, with the first picture, with more of them. */
+export async function figures(): Promise<{ none: PeerStats; first: PeerStats; second: PeerStats }> {
+  const stream = picture();
+  const { early, late } = couple(undefined, { stream });
+  await later(0);
+  early.mesh.setStream(stream);
+  const none = await early.peer.stats();
+  await connected(early, late);
+  await until('pictures', async () => (await late.peer.stats()).framesDecoded > 0);
+  const first = await late.peer.stats();
+  let second = first;
+  await until('more pictures, and so a rate', async () => {
+    second = await late.peer.stats();
+    return second.framesDecoded > first.framesDecoded && second.receivedBitsPerSecond > 0;
+  });
+  close(early, late);
+  stop(stream);
+  return { none, first, second };
+}
+
+/** Fresh servers reach the connections that are there, and those to come. */
+export async function servers(): Promise<unknown[]> {
+  const { world, early, late } = couple();
+  await connected(early, late);
+  const before = world.log.length;
+  world.iceServers = [{ urls: ['turn:127.0.0.1:9'], username: 'fresh', credential: 'secret' }];
+  for (const room of world.rooms.values()) room.emit('ice', world.iceServers);
+  const third = sideOf('third', world.join('third'));
+  await until('three', () => connections().length === 6);
+  const names = connections().map((connection) => connection.getConfiguration().iceServers?.[0]?.username);
+  const negotiations = world.log
+    .slice(before)
+    .filter(({ from, to, data }) => 'description' in data && from !== 'third' && to !== 'third').length;
+  await talk(early, late);
+  close(early, late, third);
+  return [...names, negotiations];
+}
+
+/** What the browser says of a server that refuses, three times over two servers. @returns what the mesh tells of it. */
+export async function faults(): Promise<unknown[]> {
+  const told: unknown[] = [];
+  const { early, late } = couple();
+  late.mesh.on('fault', (fault) => told.push(fault));
+  await connected(early, late);
+  const complain = (errorCode: number, url: string): void => {
+    const event = new RTCPeerConnectionIceErrorEvent('icecandidateerror', { errorCode, url, errorText: 'no' });
+    for (const connection of connections()) connection.dispatchEvent(event);
+  };
+  complain(401, 'turn:one');
+  complain(401, 'turn:one');
+  complain(701, 'stun:one');
+  complain(486, 'turn:two');
+  close(early, late);
+  return told;
+}
