@@ -1,28 +1,9 @@
 /** A server that refuses at the door and says when to come again: it is not asked sooner. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { Server } from 'socket.io';
 import { expect, test } from 'vitest';
-import { type ErrorCode, type ErrorDetail, errorBody } from '../../src/protocol/errors.ts';
 import { startNodes } from '../support/nodes.ts';
+import { startDoor } from './door.ts';
 import { becomes, next, Party, Pocket } from './people.ts';
 import { Turnout } from './turnout.ts';
-
-/** Refuses every handshake, or accepts it and says nothing. */
-async function startDoor(answer: (attempt: number) => { code: ErrorCode; detail?: ErrorDetail } | 'silence') {
-  const http = createServer();
-  const io = new Server(http, { transports: ['websocket'] });
-  const attempts: { readonly at: number; readonly auth: unknown }[] = [];
-  io.use((socket, accept) => {
-    attempts.push({ at: performance.now(), auth: socket.handshake.auth });
-    const said = answer(attempts.length);
-    if (said === 'silence') accept();
-    else accept(Object.assign(new Error(said.code), { data: errorBody(said.code, said.detail) }));
-  });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  const { port } = http.address() as AddressInfo; // a TCP server has no other kind of address
-  return { url: `http://127.0.0.1:${port}`, port, attempts, [Symbol.asyncDispose]: () => io.close() };
-}
 
 test('it is asked again after what it says, and not before', async () => {
   await using door = await startDoor(() => ({ code: 'STORE_UNAVAILABLE', detail: { retryAfterMs: 300 } }));
