@@ -20,7 +20,7 @@ export interface Grid {
 const WIDEST = 16 / 9;
 const NARROWEST = 3 / 4;
 /** Upright screens are those of phones, and the cameras of phones are upright too. */
-const NARROWEST_UPRIGHT = 5 / 8;
+const NARROWEST_UPRIGHT = 9 / 16;
 
 export function gridFor({ count, width, height, gap }: Area): Grid {
   const narrowest = height > width ? NARROWEST_UPRIGHT : NARROWEST;

@@ -12,6 +12,8 @@ export interface Quality {
 }
 
 const EVERY_MS = 3_000;
+/** After a connection has come about: before, there is nothing to measure. */
+const FIRST_MS = 800;
 
 /** Where talking begins to suffer, and where it is hardly possible. */
 const FAIR = { roundTripMs: 250, lossRate: 0.03 };
@@ -21,12 +23,16 @@ export class QualityWatch {
   readonly #mesh: Mesh;
   readonly #changed: () => void;
   readonly #timer: ReturnType<typeof setInterval>;
+  #first: ReturnType<typeof setTimeout> | undefined;
   #qualities: ReadonlyMap<UserId, Quality> = new Map();
 
   constructor(mesh: Mesh, changed: () => void) {
     this.#mesh = mesh;
     this.#changed = changed;
     this.#timer = setInterval(() => void this.#look(), EVERY_MS);
+    mesh.on('change', ({ state, userId }) => {
+      if (state === 'connected' && !this.#qualities.get(userId)?.grade) this.#lookSoon();
+    });
   }
 
   get qualities(): ReadonlyMap<UserId, Quality> {
@@ -35,6 +41,14 @@ export class QualityWatch {
 
   stop(): void {
     clearInterval(this.#timer);
+    clearTimeout(this.#first);
+  }
+
+  #lookSoon(): void {
+    this.#first ??= setTimeout(() => {
+      this.#first = undefined;
+      void this.#look();
+    }, FIRST_MS);
   }
 
   async #look(): Promise<void> {

@@ -144,7 +144,7 @@ export class Capture {
     try {
       return await devices.getUserMedia(this.#wishes(kinds, true));
     } catch (error) {
-      if (!(error instanceof OverconstrainedError)) throw error;
+      if (nameOf(error) !== 'OverconstrainedError') throw error;
       return await devices.getUserMedia(this.#wishes(kinds, false));
     }
   }
@@ -189,7 +189,7 @@ export class Capture {
 }
 
 function faultOf(error: unknown): CaptureFault {
-  switch (error instanceof DOMException ? error.name : '') {
+  switch (nameOf(error)) {
     case 'NotAllowedError':
     case 'SecurityError':
       return 'denied';
@@ -203,3 +203,7 @@ function faultOf(error: unknown): CaptureFault {
       return 'unknown';
   }
 }
+
+/** Browsers do not agree on what kind of object they throw, but on what it is called. */
+const nameOf = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;

@@ -1,0 +1,67 @@
+/** What brings others into a room: a code to read out, a link to send, a picture to scan. */
+import decodeQR from 'qr/decode.js';
+import { expect, test } from 'vitest';
+import { type Caller, openStage } from './caller.ts';
+
+test('the code, the link and the picture lead to the same room', async () => {
+  await using stage = await openStage();
+  const ada = await stage.caller({ name: 'Ada' });
+  const code = await ada.create();
+  const link = await ada.page.evaluate<string>('location.href');
+  expect(link).toBe(`http://localhost:${stage.server.port}/#${code.replace(' ', '')}`);
+  for (const place of ['#alone', '#invite-dialog']) {
+    if (place === '#invite-dialog') await ada.press('Invite people');
+    expect(await ada.page.locator(`${place} [data-part="code"]`).textContent()).toBe(code);
+    expect(`http://${await ada.page.locator(`${place} [data-part="link"]`).textContent()}`).toBe(link);
+    expect(await scan(ada, `${place} svg[role="img"]`)).toBe(link);
+  }
+});
+
+test('the link is copied, which is said where the person looks', async () => {
+  await using stage = await openStage();
+  const ada = await stage.caller({ name: 'Ada' });
+  await ada.person.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await ada.create();
+  const link = await ada.page.evaluate<string>('location.href');
+  await ada.press('Invite people');
+  await ada.page.locator('#invite-dialog').getByRole('button', { name: 'Copy link' }).click();
+  expect(await ada.page.evaluate('navigator.clipboard.readText()')).toBe(link);
+  const said = ada.page.locator('#invite-dialog [role="status"]');
+  await expect.poll(() => said.textContent()).toBe('Link copied. Whoever opens it can join this room.');
+  await ada.page.keyboard.press('Escape');
+  await ada.page.locator('#call-copy').click();
+  await ada.read('Link copied.');
+});
+
+test('where nothing can be copied, the link is shown; where something can be sent, there is a button', async () => {
+  await using stage = await openStage();
+  const script = `
+    navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'));
+    navigator.share = async (what) => void (globalThis.sent = what);`;
+  const ada = await stage.caller({ name: 'Ada', script });
+  await ada.create();
+  const link = await ada.page.evaluate<string>('location.href');
+  await ada.page.locator('#call-copy').click();
+  await ada.read(`Copy this link: ${link}`);
+  await ada.press('Send link…');
+  expect(await ada.page.evaluate('sent')).toEqual({ title: 'Signalbox', url: link });
+});
+
+/** Reads a QR code as it is shown. */
+async function scan({ page }: Caller, selector: string): Promise<string> {
+  const pixels = await page.evaluate<{ size: number; data: number[] }>(`(async () => {
+    const svg = document.querySelector(${JSON.stringify(selector)});
+    const size = 8 * svg.viewBox.baseVal.width;
+    const copy = svg.cloneNode(true);
+    copy.setAttribute('width', size);
+    copy.setAttribute('height', size);
+    const image = new Image();
+    image.src = 'data:image/svg+xml,' + encodeURIComponent(new XMLSerializer().serializeToString(copy));
+    await image.decode();
+    const canvas = Object.assign(document.createElement('canvas'), { width: size, height: size });
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0, size, size);
+    return { size, data: [...context.getImageData(0, 0, size, size).data] };
+  })()`);
+  return decodeQR({ width: pixels.size, height: pixels.size, data: Uint8Array.from(pixels.data) });
+}
