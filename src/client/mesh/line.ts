@@ -12,34 +12,35 @@ const MOST_BYTES = 64 * 1024;
 /** A peer that reads slowly must not fill our memory. */
 const MOST_BUFFERED = 1024 * 1024;
 
-export class Line {
-  readonly #channel: RTCDataChannel;
-  #isGreeted = false;
+export interface Line {
+  /** Whether the other side has greeted, and still hears. */
+  isOpen(): boolean;
+  /** @returns false when it could not be sent. */
+  send(data: Json): boolean;
+}
 
-  constructor(connection: RTCPeerConnection, changed: () => void, heard: (data: Json) => void) {
-    const channel = connection.createDataChannel('signalbox', { negotiated: true, id: ID });
-    this.#channel = channel;
-    channel.onopen = () => channel.send(GREETING);
-    channel.onclose = changed;
-    channel.onmessage = ({ data: text }: MessageEvent<string>) => {
-      if (this.#isGreeted) hear(text, heard);
-      else if (text === GREETING) {
-        this.#isGreeted = true;
-        changed();
-      }
-    };
-  }
-
-  get isOpen(): boolean {
-    return this.#isGreeted && this.#channel.readyState === 'open';
-  }
-
-  send(data: Json): boolean {
-    const text = JSON.stringify(data);
-    if (!this.isOpen || this.#channel.bufferedAmount > MOST_BUFFERED || !fits(text)) return false;
-    this.#channel.send(text);
-    return true;
-  }
+export function openLine(connection: RTCPeerConnection, changed: () => void, heard: (data: Json) => void): Line {
+  const channel = connection.createDataChannel('signalbox', { negotiated: true, id: ID });
+  let isGreeted = false;
+  const isOpen = (): boolean => isGreeted && channel.readyState === 'open';
+  channel.onopen = () => channel.send(GREETING);
+  channel.onclose = changed;
+  channel.onmessage = ({ data: text }: MessageEvent<string>) => {
+    if (isGreeted) hear(text, heard);
+    else if (text === GREETING) {
+      isGreeted = true;
+      changed();
+    }
+  };
+  return {
+    isOpen,
+    send: (data) => {
+      const text = JSON.stringify(data);
+      const isSendable = isOpen() && channel.bufferedAmount <= MOST_BUFFERED && fits(text);
+      if (isSendable) channel.send(text);
+      return isSendable;
+    },
+  };
 }
 
 /** It may be anything, binary too. */

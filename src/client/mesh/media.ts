@@ -5,16 +5,9 @@
  * screen.
  */
 
-export const KINDS = ['audio', 'video'] as const;
+import type { Outgoing } from './shared.ts';
 
-/** What we send to everyone. */
-export interface Outgoing {
-  audio: MediaStreamTrack | null;
-  video: MediaStreamTrack | null;
-  screen: MediaStream | null;
-  /** Holds nothing. Tracks that are sent under the name of one stream are played in step with each other. */
-  readonly camera: MediaStream;
-}
+export const KINDS = ['audio', 'video'] as const;
 
 export class Media {
   readonly #stream: MediaStream;
@@ -52,23 +45,14 @@ export class Media {
     }
   }
 
-  /** Takes what comes in by now. @returns whether that has changed. */
-  look(): boolean {
-    const camera = KINDS.map((kind) => this.#place(kind));
-    const incoming = this.#connection
-      .getTransceivers()
-      .filter(({ currentDirection }) => currentDirection?.includes('recv'));
-    const isCamera = (transceiver: RTCRtpTransceiver): boolean => camera.includes(transceiver);
-    const screen = this.#screen ?? new MediaStream();
-    const changes = [
-      hold(this.#stream, incoming.filter(isCamera)),
-      hold(
-        screen,
-        incoming.filter((transceiver) => !isCamera(transceiver)),
-      ),
-    ];
-    this.#screen = screen.getTracks().length > 0 ? screen : null;
-    return changes.includes(true);
+  /** Takes what comes in by now. */
+  look(): void {
+    const incoming = this.#connection.getTransceivers().filter((one) => one.currentDirection?.includes('recv'));
+    const camera = incoming.filter((one) => KINDS.some((kind) => one === this.#place(kind)));
+    hold(this.#stream, camera);
+    const screen = incoming.filter((one) => !camera.includes(one));
+    this.#screen = screen.length > 0 ? (this.#screen ?? new MediaStream()) : null;
+    if (this.#screen) hold(this.#screen, screen);
   }
 
   #place(kind: string): RTCRtpTransceiver | undefined {
@@ -80,6 +64,8 @@ export class Media {
 
   #fillScreen(kind: string, track: MediaStreamTrack | null): void {
     let place = this.#screens.get(kind);
+    // The other side may have refused it for good.
+    if (place?.direction === 'stopped') place = undefined;
     if (track && !place) {
       place = this.#connection.addTransceiver(kind, { direction: 'sendonly' });
       this.#screens.set(kind, place);
@@ -100,11 +86,9 @@ function put(
   if (stream) place.sender.setStreams(stream);
 }
 
-/** Leaves exactly those tracks in the stream. @returns whether there were others. */
-function hold(stream: MediaStream, transceivers: RTCRtpTransceiver[]): boolean {
-  const before = stream.getTracks();
-  const now = transceivers.map(({ receiver }) => receiver.track);
-  for (const track of before) if (!now.includes(track)) stream.removeTrack(track);
-  for (const track of now) stream.addTrack(track);
-  return before.length !== now.length || before.some((track) => !now.includes(track));
+/** Leaves exactly those tracks in the stream. */
+function hold(stream: MediaStream, transceivers: RTCRtpTransceiver[]): void {
+  const tracks = transceivers.map(({ receiver }) => receiver.track);
+  for (const track of stream.getTracks()) if (!tracks.includes(track)) stream.removeTrack(track);
+  for (const track of tracks) stream.addTrack(track);
 }

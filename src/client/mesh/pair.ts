@@ -5,27 +5,24 @@
  * when the other page is a new one, a new pair takes its place.
  */
 import type { Json } from '../../protocol/index.ts';
-import { Line } from './line.ts';
-import { Media, type Outgoing } from './media.ts';
-import type { IceFault } from './mesh.ts';
+import { type Line, openLine } from './line.ts';
+import { Media } from './media.ts';
+import type { Shared } from './shared.ts';
 import type { Description, Signal } from './signals.ts';
 
 export interface PairSetup {
+  readonly shared: Shared;
   /** Whether we make the first offer; then we are the polite one. */
   readonly offers: boolean;
-  readonly configuration: RTCConfiguration;
-  readonly outgoing: Outgoing;
   /** Takes what comes in of camera and microphone. */
   readonly stream: MediaStream;
-  /** The greatest numbers of offers so far, of the whole page and of the other one: both outlive this pair. */
-  readonly ours: { made: number };
+  /** The number of the last offer that the other page has made: it outlives this pair. */
   readonly theirs: { heard: number };
   readonly send: (signal: Signal) => void;
   /** The connection has another state. */
   readonly moved: () => void;
   readonly changed: () => void;
   readonly heard: (data: Json) => void;
-  readonly fault: (fault: IceFault) => void;
 }
 
 const RESEND_MS = 4_000;
@@ -35,11 +32,11 @@ const MOST_EARLY = 100;
 const UNREACHABLE = 701;
 
 export class Pair {
+  readonly connection: RTCPeerConnection;
   readonly media: Media;
+  line: Line | undefined;
   readonly #setup: PairSetup;
-  readonly #connection: RTCPeerConnection;
   readonly #faults = new Set<string>();
-  #line: Line | undefined;
   /** Numbers of the last offer that we made, and of the last that we answered. */
   #offered = 0;
   #answered: number | undefined;
@@ -48,34 +45,23 @@ export class Pair {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(setup: PairSetup) {
-    const connection = new RTCPeerConnection(setup.configuration);
+    const { shared, offers, stream, send, moved } = setup;
+    const connection = new RTCPeerConnection(shared.configuration());
     this.#setup = setup;
-    this.#connection = connection;
-    this.media = new Media(connection, setup.outgoing, setup.stream);
-    connection.onicecandidate = ({ candidate }) => candidate && setup.send({ candidate });
+    this.connection = connection;
+    this.media = new Media(connection, shared.outgoing, stream);
+    connection.onicecandidate = ({ candidate }) => candidate && send({ candidate });
     connection.onicecandidateerror = (event) => this.#complain(event);
-    connection.onconnectionstatechange = () => setup.moved();
+    connection.onconnectionstatechange = moved;
     connection.onnegotiationneeded = () => this.#next(() => this.#offer());
-    if (!setup.offers) return;
+    if (!offers) return;
     this.media.open();
     this.#openLine();
   }
 
-  get state(): RTCPeerConnectionState {
-    return this.#connection.connectionState;
-  }
-
   /** Whether the other page has had its say. */
   get isMet(): boolean {
-    return this.#connection.remoteDescription !== null;
-  }
-
-  get canSend(): boolean {
-    return this.#line?.isOpen ?? false;
-  }
-
-  say(data: Json): boolean {
-    return this.#line?.send(data) ?? false;
+    return this.connection.remoteDescription !== null;
   }
 
   /** What was said first takes effect first. */
@@ -90,27 +76,14 @@ export class Pair {
     if (this.#setup.offers || this.isMet) this.media.fill();
   }
 
-  /** Looks for another way for the same connection; what flows goes on flowing. */
-  restart(): void {
-    this.#connection.restartIce();
-  }
-
   /** Sends an offer that was not answered once more. */
   resend(): void {
     this.#next(() => this.#ask(RESEND_MS));
   }
 
-  configure(configuration: RTCConfiguration): void {
-    this.#connection.setConfiguration(configuration);
-  }
-
-  stats(): Promise<RTCStatsReport> {
-    return this.#connection.getStats();
-  }
-
   close(): void {
     clearTimeout(this.#timer);
-    this.#connection.close();
+    this.connection.close();
   }
 
   /**
@@ -123,16 +96,16 @@ export class Pair {
 
   async #offer(): Promise<void> {
     // Otherwise the browser asks again once the present negotiation is over.
-    if (this.#connection.signalingState !== 'stable') return;
-    await this.#connection.setLocalDescription();
-    this.#offered = this.#setup.ours.made += 1;
+    if (this.connection.signalingState !== 'stable') return;
+    await this.connection.setLocalDescription();
+    this.#offered = this.#setup.shared.offers += 1;
     this.#ask(RESEND_MS);
   }
 
   #ask(waitMs: number): void {
     clearTimeout(this.#timer);
-    if (this.#connection.signalingState !== 'have-local-offer') return;
-    this.#tell(this.#connection.localDescription, this.#offered);
+    if (this.connection.signalingState !== 'have-local-offer') return;
+    this.#tell(this.connection.localDescription, this.#offered);
     this.#timer = setTimeout(() => this.#ask(Math.min(waitMs * 2, MOST_RESEND_MS)), waitMs);
   }
 
@@ -142,24 +115,25 @@ export class Pair {
   }
 
   async #describe(description: Description, negotiation: number | undefined): Promise<void> {
-    const connection = this.#connection;
+    const connection = this.connection;
     const isOffer = description.type === 'offer';
     if (isOffer ? !this.#isAccepted(negotiation) : !this.#isAsked(negotiation)) return;
     await connection.setRemoteDescription(description);
     for (const candidate of this.#early.splice(0)) await connection.addIceCandidate(candidate).catch(() => undefined);
     if (isOffer) {
-      if (!this.#line && description.sdp.includes('m=application')) this.#openLine();
+      if (!this.line && description.sdp.includes('m=application')) this.#openLine();
       this.media.fill();
       await connection.setLocalDescription();
       this.#answered = negotiation;
       this.#tell(connection.localDescription, negotiation);
     }
-    if (this.media.look()) this.#setup.changed();
+    this.media.look();
+    this.#setup.changed();
   }
 
   /** After a rollback, the answer to the offer that was taken back may still arrive. */
   #isAsked(negotiation = this.#offered): boolean {
-    return this.#connection.signalingState === 'have-local-offer' && negotiation === this.#offered;
+    return this.connection.signalingState === 'have-local-offer' && negotiation === this.#offered;
   }
 
   #isAccepted(negotiation = Infinity): boolean {
@@ -168,13 +142,13 @@ export class Pair {
     if (negotiation === this.#answered) this.#repeat();
     if (negotiation <= theirs.heard) return false;
     // Theirs and ours have met. It comes again in case that theirs is to be answered after all.
-    if (!offers && this.#connection.signalingState !== 'stable') return false;
+    if (!offers && this.connection.signalingState !== 'stable') return false;
     if (negotiation < Infinity) theirs.heard = negotiation;
     return true;
   }
 
   #repeat(): void {
-    const { currentLocalDescription: answer } = this.#connection;
+    const { currentLocalDescription: answer } = this.connection;
     // Since then an offer of ours was answered: whoever did that has had our answer.
     if (answer?.type !== 'answer') return;
     this.#tell(answer, this.#answered);
@@ -185,21 +159,21 @@ export class Pair {
   /** What is of no use yet may belong to the next description; what belongs to an offer that was ignored never is. */
   async #reach(candidate: RTCIceCandidateInit): Promise<void> {
     try {
-      await this.#connection.addIceCandidate(candidate);
+      await this.connection.addIceCandidate(candidate);
     } catch {
       if (this.#early.length < MOST_EARLY) this.#early.push(candidate);
     }
   }
 
   #openLine(): void {
-    this.#line = new Line(this.#connection, this.#setup.changed, this.#setup.heard);
+    this.line = openLine(this.connection, this.#setup.changed, this.#setup.heard);
   }
 
   #complain({ url, errorCode: code, errorText: text }: RTCPeerConnectionIceErrorEvent): void {
-    const isNoise = code === UNREACHABLE && this.#setup.configuration.iceTransportPolicy !== 'relay';
+    const { configuration, events } = this.#setup.shared;
     const key = `${code} ${url}`;
-    if (isNoise || this.#faults.has(key)) return;
+    if ((code === UNREACHABLE && configuration().iceTransportPolicy !== 'relay') || this.#faults.has(key)) return;
     this.#faults.add(key);
-    this.#setup.fault({ url: url ?? '', code, text });
+    events.emit('fault', { url: url ?? '', code, text });
   }
 }

@@ -10,25 +10,12 @@
  * Of a peer without a `page` it cannot be known whether it is the same process: it is begun anew whenever it may not be.
  */
 import type { Json, Member, UserId } from '../../protocol/index.ts';
-import type { Emitter } from '../emitter.ts';
-import type { Room } from '../room.ts';
-import type { Outgoing } from './media.ts';
-import type { MeshEvents, Peer, PeerState } from './mesh.ts';
+import type { Peer, PeerState } from './mesh.ts';
 import { Outbox } from './outbox.ts';
 import { Pair } from './pair.ts';
+import type { Shared } from './shared.ts';
 import { randomName, type Signal } from './signals.ts';
 import { type PeerStats, Sampler } from './stats.ts';
-
-/** What all partners of a mesh have in common. */
-export interface Shared {
-  readonly room: Room;
-  readonly events: Emitter<MeshEvents>;
-  readonly outgoing: Outgoing;
-  readonly page: string;
-  /** How many offers were made by this page: their numbers. */
-  made: number;
-  readonly configuration: () => RTCConfiguration;
-}
 
 const HELLO_MS = 4_000;
 const MOST_HELLO_MS = 30_000;
@@ -38,7 +25,6 @@ const MOST_PATIENCE_MS = 60_000;
 const COURTESY_MS = 5_000;
 /** How long something may still come from a page that is gone. Not for ever: we may be mistaken in which was the later. */
 const ECHO_MS = 3_000;
-const MOST_EARLY = 100;
 
 export class Partner implements Peer {
   readonly #shared: Shared;
@@ -54,7 +40,6 @@ export class Partner implements Peer {
   #theirs = { heard: 0 };
   #pair: Pair | undefined;
   #connection = '';
-  #early: Signal[] = [];
   /** How many tries have come to nothing since it was connected. */
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -81,7 +66,7 @@ export class Partner implements Peer {
   }
 
   get state(): PeerState {
-    if (this.#pair?.state === 'connected') return 'connected';
+    if (this.#isConnected) return 'connected';
     return this.#failures > 0 ? 'failed' : 'connecting';
   }
 
@@ -90,11 +75,15 @@ export class Partner implements Peer {
   }
 
   get canSend(): boolean {
-    return this.#pair?.canSend ?? false;
+    return this.#pair?.line?.isOpen() ?? false;
   }
 
   get pair(): Pair | undefined {
     return this.#pair;
+  }
+
+  get #isConnected(): boolean {
+    return this.#pair?.connection.connectionState === 'connected';
   }
 
   get #offers(): boolean {
@@ -102,19 +91,17 @@ export class Partner implements Peer {
   }
 
   send(data: Json): boolean {
-    return this.#pair?.say(data) ?? false;
+    return this.#pair?.line?.send(data) ?? false;
   }
 
   async stats(): Promise<PeerStats> {
-    return this.#sampler.read((await this.#pair?.stats()) ?? null);
+    return this.#sampler.read((await this.#pair?.connection.getStats()) ?? null);
   }
 
   /** @param helloMs how long an offer may take before we ask for it: one who has just joined makes it by itself. */
   begin(helloMs: number = HELLO_MS): void {
-    clearTimeout(this.#timer);
     if (this.#offers) this.#offer();
-    else if (helloMs === 0) this.#hello(HELLO_MS);
-    else this.#timer = setTimeout(() => this.#hello(helloMs * 2), helloMs);
+    else this.#after(helloMs, () => this.#hello(HELLO_MS));
   }
 
   update(member: Member): void {
@@ -128,9 +115,9 @@ export class Partner implements Peer {
   refresh(): void {
     if (this.#member.state === 'away') return;
     const pair = this.#pair;
-    if (pair && this.#page !== undefined && (pair.state === 'connected' || !this.#offers)) {
+    if (pair && this.#page !== undefined && (this.#isConnected || !this.#offers)) {
       pair.resend();
-      if (this.#offers) pair.restart();
+      if (this.#offers) pair.connection.restartIce();
     } else this.reset(0);
   }
 
@@ -150,7 +137,7 @@ export class Partner implements Peer {
     if (!hello) this.#deliver(signal);
     else if (!this.#offers) return;
     else if (this.#pair && !this.#pair.isMet) this.#pair.resend();
-    else if (this.#pair?.state !== 'connected') this.#offer();
+    else if (!this.#isConnected) this.#offer();
   }
 
   close(): void {
@@ -178,11 +165,8 @@ export class Partner implements Peer {
     const { connection = this.#connection, negotiation = Infinity, description, again } = signal;
     if (this.#pair && connection === this.#connection) this.#pair.take(signal);
     // Only the one who offers names a connection: what has another name is late.
-    else if (this.#offers) return;
-    else if (description?.type !== 'offer') {
-      this.#early.push(signal);
-      if (this.#early.length > MOST_EARLY) this.#early.shift();
-    } else if (again) this.#hello(HELLO_MS);
+    else if (this.#offers || description?.type !== 'offer') return;
+    else if (again) this.#hello(HELLO_MS);
     // Not later than the one we have: it was overtaken.
     else if (negotiation > this.#theirs.heard) this.#open(connection)?.take(signal);
   }
@@ -193,34 +177,30 @@ export class Partner implements Peer {
   }
 
   #hello(nextMs: number): void {
-    clearTimeout(this.#timer);
-    if (this.#pair || this.#isClosed) return;
+    if (this.#pair) return;
     this.#send({ hello: true });
-    this.#timer = setTimeout(() => this.#hello(Math.min(nextMs * 2, MOST_HELLO_MS)), nextMs);
+    this.#after(nextMs, () => this.#hello(Math.min(nextMs * 2, MOST_HELLO_MS)));
   }
 
   /** @returns undefined when the browser does not give us another connection now. */
   #open(connection: string): Pair | undefined {
     this.#drop();
+    if (this.#isClosed) return undefined;
     this.#connection = connection;
     this.#await();
-    const { events, outgoing, configuration } = this.#shared;
+    const { events } = this.#shared;
     try {
       const pair: Pair = new Pair({
+        shared: this.#shared,
         offers: this.#offers,
-        configuration: configuration(),
-        outgoing,
         stream: this.stream,
-        ours: this.#shared,
         theirs: this.#theirs,
         send: (signal) => this.#send({ connection, ...signal }),
-        moved: () => this.#follow(pair),
+        moved: () => pair === this.#pair && this.#follow(pair.connection),
         changed: () => this.#changed(),
         heard: (data) => events.emit('data', { peer: this, data }),
-        fault: (fault) => events.emit('fault', fault),
       });
       this.#pair = pair;
-      for (const signal of this.#early.splice(0)) if (signal.connection === connection) pair.take(signal);
     } catch (error) {
       events.emit('fault', { url: '', code: 0, text: String(error) });
     }
@@ -236,31 +216,30 @@ export class Partner implements Peer {
 
   /** Gives the pair some time. */
   #await(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#giveUp(), Math.min(PATIENCE_MS * 2 ** this.#failures, MOST_PATIENCE_MS));
+    this.#after(Math.min(PATIENCE_MS * 2 ** this.#failures, MOST_PATIENCE_MS), () => {
+      this.#failures += 1;
+      if (this.#offers) this.#offer();
+      this.#changed();
+    });
   }
 
-  #giveUp(): void {
-    this.#failures += 1;
-    if (this.#offers) this.#offer();
-    this.#changed();
-  }
-
-  #follow(pair: Pair): void {
-    if (pair !== this.#pair) return;
-    if (pair.state === 'connected') {
+  #follow(connection: RTCPeerConnection): void {
+    if (this.#isConnected) {
       this.#failures = 0;
       clearTimeout(this.#timer);
-    } else if (pair.state === 'failed') {
+    } else if (connection.connectionState === 'failed') {
       this.#failures += 1;
       this.#await();
-      if (this.#offers) pair.restart();
-      else {
-        clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => pair.restart(), COURTESY_MS);
-      }
+      if (this.#offers) connection.restartIce();
+      else this.#after(COURTESY_MS, () => connection.restartIce());
     }
     this.#changed();
+  }
+
+  /** One thing is waited for at a time. */
+  #after(ms: number, act: () => void): void {
+    clearTimeout(this.#timer);
+    if (!this.#isClosed) this.#timer = setTimeout(act, ms);
   }
 
   #send(signal: Signal): void {

@@ -2,9 +2,10 @@
 import type { Json, UserId } from '../../protocol/index.ts';
 import { Emitter, type Unsubscribe } from '../emitter.ts';
 import type { Room, RoomEvents } from '../room.ts';
-import { KINDS, type Outgoing } from './media.ts';
+import { KINDS } from './media.ts';
 import type { MediaKind, Mesh, MeshEvents, MeshOptions, Peer } from './mesh.ts';
-import { Partner, type Shared } from './partner.ts';
+import { Partner } from './partner.ts';
+import type { Outgoing, Shared } from './shared.ts';
 import { randomName, readSignal } from './signals.ts';
 
 const MOST_EARLY = 200;
@@ -14,10 +15,9 @@ export function mesh(room: Room, options: MeshOptions = {}): Mesh {
   return new RoomMesh(room, options);
 }
 
-class RoomMesh implements Mesh {
+class RoomMesh extends Emitter<MeshEvents> implements Mesh {
   readonly peers = new Map<UserId, Partner>();
   readonly #room: Room;
-  readonly #events = new Emitter<MeshEvents>();
   readonly #outgoing: Outgoing = { audio: null, video: null, screen: null, camera: new MediaStream() };
   readonly #shared: Shared;
   readonly #listening: Unsubscribe[];
@@ -26,14 +26,15 @@ class RoomMesh implements Mesh {
   #isClosed = false;
 
   constructor(room: Room, { stream = null, iceTransportPolicy = 'all' }: MeshOptions) {
+    super();
     this.#room = room;
     this.#seq = room.self.seq;
     this.#shared = {
       room,
-      events: this.#events,
+      events: this,
       outgoing: this.#outgoing,
       page: randomName(),
-      made: 0,
+      offers: 0,
       // One way for everything: fewer candidates, and nothing that could fail by itself.
       configuration: () => ({ iceServers: [...room.iceServers], iceTransportPolicy, bundlePolicy: 'max-bundle' }),
     };
@@ -42,16 +43,12 @@ class RoomMesh implements Mesh {
       room.on('rejoined', () => this.#sync()),
       room.on('resumed', () => this.#each((partner) => partner.refresh())),
       room.on('signal', (signal) => this.#take(signal)),
-      room.on('ice', () => this.#each(({ pair }) => pair?.configure(this.#shared.configuration()))),
+      room.on('ice', () => this.#each(({ pair }) => pair?.connection.setConfiguration(this.#shared.configuration()))),
       room.on('ended', () => this.close()),
     ];
     this.setStream(stream);
     // Not before the caller listens. A page that was refreshed finds others who do not know of it: so no wait for a hello.
     queueMicrotask(() => (room.ending ? this.close() : this.#sync(0)));
-  }
-
-  on<Name extends keyof MeshEvents>(name: Name, listener: (body: MeshEvents[Name]) => void): Unsubscribe {
-    return this.#events.on(name, listener);
   }
 
   setStream(stream: MediaStream | null): void {
@@ -69,7 +66,7 @@ class RoomMesh implements Mesh {
     this.#outgoing.screen = this.#isClosed ? null : screen;
     for (const track of this.#outgoing.screen?.getTracks() ?? []) track.addEventListener('ended', this.#unshare);
     this.#fill();
-    this.#events.emit('share', this.#outgoing.screen);
+    this.emit('share', this.#outgoing.screen);
   }
 
   send(data: Json): Peer[] {
@@ -114,7 +111,7 @@ class RoomMesh implements Mesh {
       if (this.#isClosed || member.userId === self.userId || this.peers.has(member.userId)) continue;
       const partner = new Partner(this.#shared, member);
       this.peers.set(member.userId, partner);
-      this.#events.emit('peer', partner);
+      this.emit('peer', partner);
       partner.begin(helloMs);
     }
     for (const signal of this.#early.splice(0)) this.#take(signal);
@@ -123,7 +120,7 @@ class RoomMesh implements Mesh {
   #drop(partner: Partner): void {
     partner.close();
     this.peers.delete(partner.userId);
-    this.#events.emit('gone', partner);
+    this.emit('gone', partner);
   }
 
   #take(signal: RoomEvents['signal']): void {

@@ -36,10 +36,11 @@ export function readSignal(data: Json): Signal {
     page: textOf(page),
     connection: textOf(connection),
     negotiation: typeof negotiation === 'number' ? negotiation : undefined,
-    again: again === true,
+    again: !!again,
     description: (type === 'offer' || type === 'answer') && typeof sdp === 'string' ? { type, sdp } : undefined,
-    candidate: candidate ? fieldsOf(candidate) : undefined,
-    hello: hello === true,
+    // The browser looks into it, and refuses whatever is none.
+    candidate: candidate as RTCIceCandidateInit | undefined,
+    hello: !!hello,
   };
 }
 

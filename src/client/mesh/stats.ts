@@ -19,87 +19,70 @@ export interface PeerStats {
   readonly bytesReceived: number;
 }
 
-/** What is added up over all that is sent and received. */
-interface Sums {
-  at: number;
-  sent: number;
-  received: number;
-  lost: number;
-  arrived: number;
-  framesDecoded: number;
-}
-
-/** The fields of the browser's entries that are looked at here; `type` tells which of them an entry has. */
-interface Entry {
+/** As much of the browser's entries as is looked at here; `type` tells which fields an entry has. */
+interface Entry extends Partial<Record<Counter, number>> {
   readonly type: string;
-  readonly timestamp: number;
-  readonly bytesSent?: number;
-  readonly bytesReceived?: number;
-  readonly packetsLost?: number;
-  readonly packetsReceived?: number;
-  readonly framesDecoded?: number;
   readonly selectedCandidatePairId?: string;
-  readonly localCandidateId: string;
-  readonly remoteCandidateId: string;
+  readonly localCandidateId?: string;
+  readonly remoteCandidateId?: string;
+  /** Seconds. */
   readonly currentRoundTripTime?: number;
   readonly candidateType?: string;
-  readonly protocol?: 'udp' | 'tcp';
-  readonly relayProtocol?: 'udp' | 'tcp' | 'tls';
+  readonly protocol?: string;
+  /** To the TURN server. */
+  readonly relayProtocol?: string;
 }
 
-type Report = ReadonlyMap<string, Entry>;
+type Counter = 'bytesSent' | 'bytesReceived' | 'packetsLost' | 'packetsReceived' | 'framesDecoded';
+type Entries = ReadonlyMap<string | undefined, Entry>;
 
 /** Remembers the last look at one connection, so that there is something to compare the next one with. */
 export class Sampler {
-  #before: Sums | undefined;
+  #before: readonly number[] | undefined;
 
   /** @param report null when there is no connection. */
   read(report: RTCStatsReport | null): PeerStats {
     // The DOM types know of no entries.
-    const entries: Report = (report ?? new Map()) as Report;
-    const now = sum(entries);
-    const before = this.#before ?? now;
+    const entries = (report ?? new Map()) as Entries;
+    const count = (type: string, name: Counter): number => {
+      let sum = 0;
+      for (const entry of entries.values()) if (entry.type === type) sum += entry[name] ?? 0;
+      return sum;
+    };
+    const bytesReceived = count('transport', 'bytesReceived');
+    const now = [
+      performance.now(),
+      count('transport', 'bytesSent'),
+      bytesReceived,
+      count('inbound-rtp', 'packetsLost'),
+      count('inbound-rtp', 'packetsReceived'),
+    ];
+    // The counters of a new connection begin at 0 again: nothing has grown then.
+    const grown = now.map((value, index) => Math.max(0, value - (this.#before?.[index] ?? value)));
     this.#before = now;
-    // The counters of a new connection begin at 0 again: a rate is never negative.
-    const grown = (name: keyof Sums): number => Math.max(0, now[name] - before[name]);
-    const rate = (name: 'sent' | 'received'): number => Math.round((grown(name) * 8000) / (grown('at') || Infinity));
+    const [ms = 0, sent = 0, received = 0, lost = 0, arrived = 0] = grown;
     return {
-      ...routeOf(entries),
-      sentBitsPerSecond: rate('sent'),
-      receivedBitsPerSecond: rate('received'),
-      lossRate: grown('lost') / (grown('lost') + grown('arrived') || 1),
-      framesDecoded: now.framesDecoded,
-      bytesReceived: now.received,
+      ...wayOf(entries),
+      sentBitsPerSecond: (sent * 8000) / (ms || 1),
+      receivedBitsPerSecond: (received * 8000) / (ms || 1),
+      lossRate: lost / (lost + arrived || 1),
+      framesDecoded: count('inbound-rtp', 'framesDecoded'),
+      bytesReceived,
     };
   }
 }
 
-function sum(entries: Report): Sums {
-  const sums: Sums = { at: 0, sent: 0, received: 0, lost: 0, arrived: 0, framesDecoded: 0 };
-  for (const entry of entries.values()) {
-    if (entry.type === 'transport') {
-      sums.at = entry.timestamp;
-      sums.sent += entry.bytesSent ?? 0;
-      sums.received += entry.bytesReceived ?? 0;
-    } else if (entry.type === 'inbound-rtp') {
-      sums.lost += entry.packetsLost ?? 0;
-      sums.arrived += entry.packetsReceived ?? 0;
-      sums.framesDecoded += entry.framesDecoded ?? 0;
-    }
-  }
-  return sums;
-}
-
-function routeOf(entries: Report): Pick<PeerStats, 'roundTripMs' | 'route' | 'transport'> {
+function wayOf(
+  entries: ReadonlyMap<string | undefined, Entry>,
+): Pick<PeerStats, 'roundTripMs' | 'route' | 'transport'> {
   const transport = [...entries.values()].find(({ type }) => type === 'transport');
-  const pair = entries.get(transport?.selectedCandidatePairId ?? '');
-  const local = entries.get(pair?.localCandidateId ?? '');
-  if (!pair || !local) return { roundTripMs: null, route: null, transport: null };
-  const isRelay = [local, entries.get(pair.remoteCandidateId)].some((one) => one?.candidateType === 'relay');
-  const { currentRoundTripTime: seconds } = pair;
+  const pair = entries.get(transport?.selectedCandidatePairId);
+  const ends = [entries.get(pair?.localCandidateId), entries.get(pair?.remoteCandidateId)];
+  const [local] = ends;
+  const seconds = pair?.currentRoundTripTime;
   return {
     roundTripMs: seconds === undefined ? null : seconds * 1000,
-    route: isRelay ? 'relay' : 'direct',
-    transport: (local.relayProtocol ?? local.protocol) === 'udp' ? 'udp' : 'tcp',
+    route: local ? (ends.some((end) => end?.candidateType === 'relay') ? 'relay' : 'direct') : null,
+    transport: local ? ((local.relayProtocol ?? local.protocol) === 'udp' ? 'udp' : 'tcp') : null,
   };
 }

@@ -198,11 +198,12 @@ export async function closing(): Promise<Counted[]> {
     if (ms >= 0) await later(ms);
     await end([early, late], () => close(early, late));
   }
-  for (const event of ['peer', 'change', 'share', 'data', 'gone'] as const) {
+  for (const event of ['peer', 'change', 'share', 'data', 'gone', 'newcomer'] as const) {
     const { world, early, late } = couple(undefined, { stream });
     let isClosed = false;
+    if (event === 'newcomer') await later(0);
     for (const side of [early, late]) {
-      side.mesh.on(event, () => {
+      side.mesh.on(event === 'newcomer' ? 'peer' : event, () => {
         isClosed = true;
         close(early, late);
       });
@@ -211,6 +212,7 @@ export async function closing(): Promise<Counted[]> {
     early.mesh.share(stream);
     if (event === 'data') await talk(early, late);
     if (event === 'gone') world.leave('late');
+    if (event === 'newcomer') world.join('third');
     await until(event, () => isClosed);
     await end([early, late], () => undefined);
   }
