@@ -85,7 +85,8 @@ test('in Chinese', async () => {
   await wei.open('people');
   await measured(wei, 1);
   // A browser begins with a coarse picture, and sends a finer one when it knows that it arrives.
-  await wei.page.waitForFunction('document.querySelector(".tile[data-own=false] video").currentTime > 8');
+  const seconds = () => wei.page.evaluate('document.querySelector(".tile[data-own=false] video").currentTime');
+  await expect.poll(seconds, { timeout: 25_000 }).toBeGreaterThan(8);
   await picture(wei, 'chinese-desktop-dark');
 });
 
