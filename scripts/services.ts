@@ -7,7 +7,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-export type Service = 'redis-server' | 'chromium' | 'nginx' | 'coturn';
+export type Service = 'redis-server' | 'chromium' | 'nginx' | 'coturn' | 'postgresql' | 'mariadb';
 
 interface Origin {
   readonly debian: string;
@@ -33,6 +33,18 @@ const origins: Readonly<Record<Service, Origin>> = {
   },
   nginx: { debian: 'nginx-light', homebrew: 'nginx', names: ['nginx'] },
   coturn: { debian: 'coturn', homebrew: 'coturn', names: ['turnserver'] },
+  // The server lies beside initdb, and Debian puts neither on the path.
+  postgresql: {
+    debian: 'postgresql',
+    homebrew: 'postgresql@17',
+    names: [
+      'initdb',
+      ...[18, 17, 16, 15, 14].map((version) => `/usr/lib/postgresql/${version}/bin/initdb`),
+      '/opt/homebrew/opt/postgresql@17/bin/initdb',
+    ],
+  },
+  // The part of mariadb-server that is the program, without the daemon that Debian would set up beside it.
+  mariadb: { debian: 'mariadb-server-core', homebrew: 'mariadb', names: ['mariadbd'] },
 };
 
 // A plain user's path often lacks sbin, where Debian keeps nginx.
@@ -66,7 +78,7 @@ function missingServices(): Service[] {
 }
 
 function services(): Service[] {
-  return ['redis-server', 'chromium', 'nginx', 'coturn'];
+  return ['redis-server', 'chromium', 'nginx', 'coturn', 'postgresql', 'mariadb'];
 }
 
 function find(service: Service): string | undefined {

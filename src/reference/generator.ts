@@ -1,7 +1,10 @@
 /** Numbers that never repeat: the port. */
 
-/** What a number can be given to. */
-export type ItemType = 'room';
+/** Who asked for a number, for the log. */
+export interface Issue {
+  readonly traceId?: string;
+  readonly name?: string;
+}
 
 export interface ReferenceGenerator {
   /**
@@ -9,7 +12,7 @@ export interface ReferenceGenerator {
    *
    * @throws ReferenceUnavailable when none can be issued now; never a guess.
    */
-  generate(itemType: ItemType): Promise<string>;
+  generate(itemType: string, issue?: Issue): Promise<string>;
 }
 
 export class ReferenceUnavailable extends Error {

@@ -37,6 +37,15 @@ export const floors: readonly Floor[] = [
     node: true,
   },
   {
+    // Counts in Redis, and connects to it as the engine does: what was learnt about that client is written down once.
+    path: 'src/reference/redis',
+    ours: ['src/reference/counter', 'src/engine/engine', 'src/engine/redis', 'src/support'],
+    packages: ['zod'],
+    node: true,
+  },
+  // The one place where references choose their stores.
+  { path: 'src/reference/create', ours: ['src/reference', 'src/support'], packages: [], node: true },
+  {
     path: 'src/server',
     // Of the references it knows the port, and the default that keeps nothing; those with a store are handed in.
     ours: [
@@ -44,6 +53,7 @@ export const floors: readonly Floor[] = [
       'src/engine/channels',
       'src/reference/generator',
       'src/reference/random',
+      'src/reference/item-types',
       'src/room',
       'src/protocol',
       'src/support',

@@ -1,4 +1,4 @@
-import { withDeadline } from './deadline.ts';
+import { withDeadline } from '../../support/deadline.ts';
 import { type ChannelListener, type SubscribingClient, Subscriptions } from './subscriptions.ts';
 
 export interface PublishingClient {

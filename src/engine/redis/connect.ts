@@ -1,5 +1,5 @@
 import { createClient } from 'redis';
-import { withDeadline } from './deadline.ts';
+import { withDeadline } from '../../support/deadline.ts';
 
 export type RedisClient = ReturnType<typeof createClient>;
 
@@ -68,25 +68,34 @@ export function reconnectDelay(retries: number): number {
 }
 
 function standalone(options: RedisConnectOptions, onError: (error: Error) => void): Record<RedisRole, RedisClient> {
-  const make = (role: RedisRole): RedisClient => {
-    const client = createClient({
-      url: options.url,
-      name: `signalbox-${role}`,
-      // node-redis' own timeout bounds only unwritten commands and costs an AbortSignal for each: our deadlines do it.
-      commandOptions: { timeout: 0 },
-      // An offline queue would deliver stale writes and messages after an outage.
-      disableOfflineQueue: role !== 'sub',
-      maintNotifications: 'disabled',
-      disableClientInfo: true,
-      // The ping keeps a healthy connection from ever being silent (a subscriber too), and silence then means that the
-      // other end is gone: a link that swallows packets would otherwise be noticed by the kernel after 15 minutes.
-      pingInterval: options.pingMs ?? 5_000,
-      socket: { reconnectStrategy: reconnectDelay, socketTimeout: options.silenceMs ?? 15_000, connectTimeout: 5_000 },
-    });
-    watch(client, role, options, onError);
-    return client as RedisClient; // the option literals narrow type parameters that no caller needs
-  };
+  const make = (role: RedisRole): RedisClient => createRoleClient(role, options, onError);
   return { state: make('state'), pub: make('pub'), sub: make('sub') };
+}
+
+/** A client that is still to be connected, and then connects again for ever. */
+export function createRoleClient<Role extends string>(
+  role: Role,
+  options: Omit<RedisConnectOptions, 'onLink'> & {
+    onLink?: (role: Role, up: boolean, error: Error | undefined) => void;
+  },
+  onError: (error: Error) => void,
+): RedisClient {
+  const client = createClient({
+    url: options.url,
+    name: `signalbox-${role}`,
+    // node-redis' own timeout bounds only unwritten commands and costs an AbortSignal for each: our deadlines do it.
+    commandOptions: { timeout: 0 },
+    // An offline queue would deliver stale writes and messages after an outage.
+    disableOfflineQueue: role !== 'sub',
+    maintNotifications: 'disabled',
+    disableClientInfo: true,
+    // The ping keeps a healthy connection from ever being silent (a subscriber too), and silence then means that the
+    // other end is gone: a link that swallows packets would otherwise be noticed by the kernel after 15 minutes.
+    pingInterval: options.pingMs ?? 5_000,
+    socket: { reconnectStrategy: reconnectDelay, socketTimeout: options.silenceMs ?? 15_000, connectTimeout: 5_000 },
+  });
+  watch(client, (up, error) => options.onLink?.(role, up, error), onError);
+  return client as RedisClient; // the option literals narrow type parameters that no caller needs
 }
 
 interface Watched {
@@ -96,22 +105,26 @@ interface Watched {
 }
 
 /** Without an `error` listener a lost connection ends the process. */
-function watch(client: Watched, role: RedisRole, options: RedisConnectOptions, onError: (error: Error) => void): void {
+function watch(
+  client: Watched,
+  onLink: (up: boolean, error: Error | undefined) => void,
+  onError: (error: Error) => void,
+): void {
   let up = false;
   client.on('ready', () => {
     up = true;
-    options.onLink?.(role, true, undefined);
+    onLink(true, undefined);
   });
   client.on('error', (error) => {
     onError(error);
     if (!up || client.isReady) return;
     up = false;
-    options.onLink?.(role, false, error);
+    onLink(false, error);
   });
 }
 
 /** `close()` waits for replies, for ever when Redis is frozen. */
-async function closeBounded(client: RedisClient): Promise<void> {
+export async function closeBounded(client: RedisClient): Promise<void> {
   try {
     if (client.isOpen) await withDeadline(client.close(), CLOSE_MS, () => new Error('close took too long'));
   } catch {
@@ -167,7 +180,7 @@ function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function addressOf(url: string): string {
+export function addressOf(url: string): string {
   // The parser's own errors repeat the URL, and with it the password.
   if (!URL.canParse(url)) throw new Error('the Redis URL cannot be parsed: expected redis://host:port');
   const { protocol, hostname, port, pathname } = new URL(url);

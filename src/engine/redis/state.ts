@@ -1,8 +1,8 @@
 /** The connection that scripts run on: every answer has a deadline, and every failure of the store one name. */
 import { ErrorReply } from 'redis';
+import { withDeadline } from '../../support/deadline.ts';
 import { type EngineHealth, StoreUnavailable } from '../engine.ts';
 import type { RedisClient } from './connect.ts';
-import { withDeadline } from './deadline.ts';
 import type { Script } from './scripts.ts';
 
 export type StateClient = Pick<RedisClient, 'isReady' | 'evalSha' | 'eval'>;

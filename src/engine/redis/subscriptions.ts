@@ -1,4 +1,4 @@
-import { withDeadline } from './deadline.ts';
+import { withDeadline } from '../../support/deadline.ts';
 
 export type ChannelListener = (message: Buffer, channel: Buffer) => void;
 

@@ -1,0 +1,138 @@
+/** Gives out the numbers of one item type: from memory while there are some, else from the supply, one draw at a time. */
+import type { Clock } from '../support/clock.ts';
+import type { Log } from '../support/log.ts';
+import { type Range, Stock } from './range.ts';
+import { Rate } from './rate.ts';
+import type { Draw, Supply } from './supply.ts';
+import { startOf, yearOf } from './year.ts';
+
+export interface DispenserOptions {
+  readonly supply: Supply;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Instead of the year of the store's clock. */
+  readonly year: number | undefined;
+}
+
+interface Waiter {
+  readonly count: number;
+  readonly resolve: (ranges: readonly Range[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** After a draw ahead of need has failed, the next is tried this much later. */
+const PAUSE_MS = 1_000;
+
+export class Dispenser {
+  readonly #options: DispenserOptions;
+  readonly #stock = new Stock();
+  readonly #rate = new Rate();
+  #waiting: Waiter[] = [];
+  #drawing = false;
+  /** How far the store's clock is ahead of ours. */
+  #ahead = 0;
+  #pausedUntil = 0;
+
+  constructor(options: DispenserOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ReferenceUnavailable */
+  async take(count: number): Promise<readonly Range[]> {
+    this.#rate.note(count, this.#options.clock.now());
+    const ready = this.#waiting.length === 0 ? this.#stock.take(count, this.#year()) : undefined;
+    if (ready !== undefined) {
+      this.#drawAhead();
+      return ready;
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ count, resolve, reject });
+      void this.#pump();
+    });
+  }
+
+  #now(): number {
+    return this.#options.clock.now() + this.#ahead;
+  }
+
+  #year(): number {
+    return this.#options.year ?? yearOf(this.#now());
+  }
+
+  /** Whoever asks while a draw is under way shares the next one. Never rejects. */
+  async #pump(): Promise<void> {
+    if (this.#drawing) return;
+    this.#drawing = true;
+    while (this.#waiting.length > 0) {
+      // Whoever asks in the same breath goes with the first.
+      await Promise.resolve();
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      await this.#serve(waiting);
+    }
+    this.#drawing = false;
+  }
+
+  async #serve(waiting: readonly Waiter[]): Promise<void> {
+    try {
+      const needed = waiting.reduce((sum, { count }) => sum + count, 0);
+      const drawn = await this.#draw(needed, needed + this.#sizing().amount, this.#options.year);
+      // From here to the last of them in one breath: whoever else asks must not come between them and what is theirs.
+      this.#keep(drawn);
+      for (const { count, resolve } of waiting) resolve(this.#stock.take(count, drawn.year) ?? short(count));
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+
+  #perMs(): number {
+    return this.#rate.at(this.#options.clock.now());
+  }
+
+  #sizing() {
+    return this.#options.supply.sizing(this.#perMs());
+  }
+
+  #draw(needed: number, welcome: number, year: number | undefined): Promise<Draw> {
+    return this.#options.supply.draw({ needed, welcome, perMs: this.#perMs(), year });
+  }
+
+  #keep({ ranges, now }: Draw): void {
+    this.#ahead = now - this.#options.clock.now();
+    this.#stock.add(ranges);
+  }
+
+  /** The year that runs low, if one does: this one, or the next when it is near. */
+  #lowYear(): number | undefined {
+    const { low, aheadMs } = this.#sizing();
+    if (low === 0) return undefined;
+    const year = this.#year();
+    if (this.#stock.size(year) < low) return year;
+    const next = year + 1;
+    const isNear = this.#options.year === undefined && startOf(next) - this.#now() < aheadMs;
+    return isNear && this.#stock.size(next) < low ? next : undefined;
+  }
+
+  #drawAhead(): void {
+    const { clock, log } = this.#options;
+    if (this.#drawing || clock.now() < this.#pausedUntil) return;
+    const year = this.#lowYear();
+    if (year === undefined) return;
+    this.#drawing = true;
+    const { amount } = this.#sizing();
+    this.#draw(1, amount, year === this.#year() ? this.#options.year : year)
+      .then((drawn) => this.#keep(drawn))
+      .catch((error: unknown) => {
+        this.#pausedUntil = clock.now() + PAUSE_MS;
+        log.warn({ err: error }, 'numbers were not drawn ahead of need');
+      })
+      .finally(() => {
+        this.#drawing = false;
+        if (this.#waiting.length > 0) void this.#pump();
+      });
+  }
+}
+
+const short = (count: number): never => {
+  throw new RangeError(`a supply has drawn fewer than ${count} numbers`);
+};

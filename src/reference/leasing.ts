@@ -1,0 +1,86 @@
+/** Leases of one item type: each is compared with what is known to be in use, and a ledger that has forgotten is told of. */
+import type { Log } from '../support/log.ts';
+import { ReferenceUnavailable } from './generator.ts';
+import type { ItemType } from './item-types.ts';
+import type { Ledger } from './ledger.ts';
+import type { Range } from './range.ts';
+
+/** Something that an operator must look at. */
+export interface ReferenceNotice {
+  /** The seed was behind what is in use: the database was restored from a backup, or is another one. */
+  readonly kind: 'ledger-behind';
+  readonly itemType: string;
+  readonly year: number;
+  /** Where the seed stood. */
+  readonly seed: number;
+  /** The highest number that is known to be in use. */
+  readonly inUse: number;
+  /** Where counting goes on. */
+  readonly continuesAt: number;
+}
+
+export class Leasing {
+  readonly #name: string;
+  readonly #type: ItemType;
+  readonly #ledger: Ledger;
+  readonly #log: Log;
+  readonly #notify: (notice: ReferenceNotice) => void;
+  /** The highest number of each year that this process knows to be in use. */
+  readonly #inUse = new Map<number, number>();
+
+  constructor(
+    name: string,
+    type: ItemType,
+    parts: { readonly ledger: Ledger; readonly log: Log; readonly notify: (notice: ReferenceNotice) => void },
+  ) {
+    this.#name = name;
+    this.#type = type;
+    this.#ledger = parts.ledger;
+    this.#log = parts.log;
+    this.#notify = parts.notify;
+  }
+
+  know({ year, last }: Pick<Range, 'year' | 'last'>): void {
+    this.#inUse.set(year, Math.max(last, this.#inUse.get(year) ?? 0));
+  }
+
+  /**
+   * @param floor a number that is known to be in use
+   * @throws ReferenceUnavailable
+   */
+  async lease(year: number, step: number, floor = 0): Promise<Range> {
+    const { prefix } = this.#type;
+    const known = Math.max(floor, this.#inUse.get(year) ?? 0);
+    const lease = await this.#asked(() => this.#ledger.lease({ prefix, year, step, floor: known }));
+    // Whatever is in use was leased before this was asked: a seed that is lower has been higher.
+    if (lease.seed < lease.floor) this.#complain(year, lease.seed, lease.floor, lease.first);
+    const range = { year, first: lease.first, last: lease.last };
+    this.know(range);
+    this.#log.debug({ itemType: this.#name, ...range }, 'a block of numbers was leased');
+    return range;
+  }
+
+  /** @throws ReferenceUnavailable */
+  now(): Promise<number> {
+    return this.#asked(() => this.#ledger.now());
+  }
+
+  async #asked<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      throw new ReferenceUnavailable(`no ${this.#name} number can be issued: the ledger does not answer`, {
+        cause: error,
+      });
+    }
+  }
+
+  #complain(year: number, seed: number, inUse: number, continuesAt: number): void {
+    const notice: ReferenceNotice = { kind: 'ledger-behind', itemType: this.#name, year, seed, inUse, continuesAt };
+    this.#log.error(
+      notice,
+      'the ledger has forgotten numbers that are in use: was its database restored? Counting goes on past them',
+    );
+    this.#notify(notice);
+  }
+}

@@ -1,0 +1,50 @@
+/** Numbers in a row, of one year. */
+
+export interface Range {
+  readonly year: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+export const sizeOf = ({ first, last }: Range): number => last - first + 1;
+
+/** Splits off up to `count` numbers from the front. */
+export function split(range: Range, count: number): readonly [front: Range | undefined, rest: Range | undefined] {
+  if (count <= 0) return [undefined, range];
+  if (count >= sizeOf(range)) return [range, undefined];
+  const cut = range.first + count;
+  return [
+    { ...range, last: cut - 1 },
+    { ...range, first: cut },
+  ];
+}
+
+/** Ranges that this process alone holds: what is taken out never comes back. */
+export class Stock {
+  #ranges: Range[] = [];
+
+  add(ranges: readonly Range[]): void {
+    this.#ranges.push(...ranges);
+  }
+
+  size(year: number): number {
+    return this.#ranges.reduce((sum, range) => (range.year === year ? sum + sizeOf(range) : sum), 0);
+  }
+
+  /** All of them, or none when there are not so many. Numbers of years before are let go of: gaps are allowed. */
+  take(count: number, year: number): Range[] | undefined {
+    if (this.size(year) < count) return undefined;
+    const taken: Range[] = [];
+    const kept: Range[] = [];
+    let missing = count;
+    for (const range of this.#ranges) {
+      if (range.year < year) continue;
+      const [front, rest] = range.year === year ? split(range, missing) : [undefined, range];
+      if (front !== undefined) taken.push(front);
+      if (front !== undefined) missing -= sizeOf(front);
+      if (rest !== undefined) kept.push(rest);
+    }
+    this.#ranges = kept;
+    return taken;
+  }
+}

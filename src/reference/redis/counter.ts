@@ -1,0 +1,83 @@
+/** The counter of all nodes, on a connection of its own: rooms do not wait behind it, nor it behind rooms. */
+import { z } from 'zod';
+import { StoreUnavailable } from '../../engine/engine.ts';
+import { addressOf, closeBounded, createRoleClient } from '../../engine/redis/connect.ts';
+import { State } from '../../engine/redis/state.ts';
+import { type Log, silentLog } from '../../support/log.ts';
+import { type Counter, CounterUnavailable, type Taken } from '../counter.ts';
+import { loadScripts } from './scripts.ts';
+
+export interface RedisCounterOptions {
+  /** May hold credentials. */
+  readonly url: string;
+  /** Begins every key. */
+  readonly site: string;
+  readonly log?: Log;
+  readonly deadlineMs?: number;
+}
+
+/** Nobody leases twice what one block is enough for, and a node that died while it leased is soon stood in for. */
+const CLAIM_MS = 5_000;
+/** At a rate that asks for more, an outage of the database is noticed sooner: numbers are not burnt by the billion. */
+const MOST_BLOCK = 10_000_000;
+
+const low = z.object({ year: z.int(), top: z.int(), amount: z.int() });
+const stamp = { now: z.int(), year: z.int(), incarnation: z.string().min(1) };
+const taken = z.discriminatedUnion('ok', [
+  z.object({
+    ok: z.literal(true),
+    ...stamp,
+    ranges: z.array(z.tuple([z.int(), z.int()])),
+    low: z.array(low),
+  }),
+  z.object({ ok: z.literal(false), ...stamp, short: low }),
+]);
+const added = z.object({ ok: z.boolean() });
+
+/** `site` with exactly one colon behind it. */
+export const keyOf = (site: string, number: number): string => `${site.replace(/:+$/, '')}:ref:${number}`;
+
+/**
+ * Connects in the background and for as long as it takes: without Redis there is the ledger.
+ *
+ * @throws Error when the URL is not one of Redis.
+ */
+export function createRedisCounter({ url, site, log = silentLog, deadlineMs = 1_000 }: RedisCounterOptions): Counter {
+  addressOf(url);
+  const scripts = loadScripts();
+  const onLink = (role: string, up: boolean, error: Error | undefined) =>
+    log.info({ role, up, ...(error && { reason: error.message }) }, 'connection to Redis');
+  const client = createRoleClient('references', { url, onLink }, () => {});
+  const connected = client.connect().then(
+    () => {},
+    (error: unknown) => log.debug({ err: error }, 'the connection of references to Redis was given up'),
+  );
+  const state = new State({ client, deadlineMs, complete: () => true, onChange: () => {} });
+  const run = async (name: keyof typeof scripts, number: number, command: object): Promise<unknown> => {
+    try {
+      const text = await state.run(scripts[name], [keyOf(site, number)], [JSON.stringify(command)]);
+      return JSON.parse(z.string().parse(text));
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw new CounterUnavailable(error.message, { cause: error });
+      throw error;
+    }
+  };
+  return {
+    async take({ type, after, ...ask }) {
+      const command = { prefix: type.prefix, ...ask, after, mostBlock: MOST_BLOCK, claimMs: CLAIM_MS };
+      return toTaken(taken.parse(await run('take', type.number, command)));
+    },
+    async add(type, { year, first, last }) {
+      return added.parse(await run('add', type.number, { prefix: type.prefix, year, first, last })).ok;
+    },
+    async close() {
+      await closeBounded(client);
+      await connected;
+    },
+  };
+}
+
+function toTaken(reply: z.infer<typeof taken>): Taken {
+  if (!reply.ok) return reply;
+  return { ...reply, ranges: reply.ranges.map(([first, last]) => ({ year: reply.year, first, last })) };
+}

@@ -1,0 +1,18 @@
+#!lua
+-- Takes in a block that was leased from the ledger.
+--
+-- KEYS[1]  hash of the item type, see blocks.lua
+-- ARGV[1]  year, first, last; prefix
+--
+-- Blocks come in ascending order or not at all: so no block can come in twice, and numbers only rise.
+
+local year = whole(command.year)
+if command.first <= top_of(year) then
+  return '{"ok":false}'
+end
+local blocks = blocks_of(year)
+blocks[#blocks + 1] = { first = command.first, last = command.last }
+save_blocks(year, blocks)
+redis.call('HSET', KEY, 'top:' .. year, whole(command.last))
+redis.call('HDEL', KEY, 'claim:' .. year)
+return '{"ok":true}'

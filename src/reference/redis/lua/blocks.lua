@@ -1,0 +1,87 @@
+-- What the scripts of references share: the blocks of one item type, and whether they are still good.
+--
+-- KEYS[1]  hash of an item type
+--            prefix          whose numbers these are; of another one, nothing here counts
+--            incarnation     the life of Redis in which the blocks were given to it
+--            blocks:<year>   '<first>-<last> ...', what is left to give
+--            top:<year>      the highest number that is known to have been leased, in whatever life
+--            claim:<year>    milliseconds; until then one node is leasing more
+--            rate, at        numbers asked for in a millisecond, as of that instant
+-- ARGV[1]  the command as JSON: prefix, and the command's own fields
+
+local KEY = KEYS[1]
+local command = cjson.decode(ARGV[1])
+
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+local function whole(number)
+  return string.format('%.0f', number)
+end
+
+-- The run id changes when Redis starts, the replication id when a replica is promoted: a primary that was demoted and
+-- comes back has the former one still, and may have lost what it gave before.
+local function incarnation_of_now()
+  local info = redis.call('INFO', 'server') .. redis.call('INFO', 'replication')
+  local run = string.match(info, 'run_id:(%x+)')
+  if not run then
+    error('INFO tells no run_id')
+  end
+  return run .. ':' .. (string.match(info, 'master_replid:(%x+)') or '')
+end
+
+local incarnation = incarnation_of_now()
+
+local function load_state()
+  local flat = redis.call('HGETALL', KEY)
+  local state = {}
+  for index = 1, #flat, 2 do
+    state[flat[index]] = flat[index + 1]
+  end
+  if state.prefix ~= command.prefix then
+    redis.call('DEL', KEY)
+    return {}
+  end
+  return state
+end
+
+local state = load_state()
+
+-- Blocks of a former life are let go of; the tops stay, for the ledger to be compared with.
+if state.incarnation ~= incarnation then
+  for field in pairs(state) do
+    if string.match(field, '^blocks:') or string.match(field, '^claim:') then
+      redis.call('HDEL', KEY, field)
+      state[field] = nil
+    end
+  end
+  redis.call('HSET', KEY, 'prefix', command.prefix, 'incarnation', incarnation)
+end
+
+local function top_of(year)
+  return tonumber(state['top:' .. year] or '0')
+end
+
+local function blocks_of(year)
+  local blocks = {}
+  for first, last in string.gmatch(state['blocks:' .. year] or '', '(%d+)%-(%d+)') do
+    blocks[#blocks + 1] = { first = tonumber(first), last = tonumber(last) }
+  end
+  return blocks
+end
+
+local function size_of(blocks)
+  local size = 0
+  for _, block in ipairs(blocks) do
+    size = size + block.last - block.first + 1
+  end
+  return size
+end
+
+local function save_blocks(year, blocks)
+  local texts = {}
+  for index, block in ipairs(blocks) do
+    texts[index] = whole(block.first) .. '-' .. whole(block.last)
+  end
+  redis.call('HSET', KEY, 'blocks:' .. year, table.concat(texts, ' '))
+end
