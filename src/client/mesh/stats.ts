@@ -3,7 +3,7 @@
 export interface PeerStats {
   /** Milliseconds to the other browser and back; null before it was measured. */
   readonly roundTripMs: number | null;
-  /** Bits per second since the last call; 0 on the first. */
+  /** Bits per second of sound and pictures since the last call; 0 on the first. */
   readonly sentBitsPerSecond: number;
   /** The same for what comes in. */
   readonly receivedBitsPerSecond: number;
@@ -15,7 +15,7 @@ export interface PeerStats {
   readonly transport: 'udp' | 'tcp' | null;
   /** Pictures of the camera and the screen that were decoded since the connection began. */
   readonly framesDecoded: number;
-  /** Since the connection began. */
+  /** Of sound and pictures, since the connection began. */
   readonly bytesReceived: number;
 }
 
@@ -23,6 +23,7 @@ export interface PeerStats {
 interface Entry extends Partial<Record<Counter, number>> {
   readonly type: string;
   readonly selectedCandidatePairId?: string;
+  readonly selected?: boolean;
   readonly localCandidateId?: string;
   readonly remoteCandidateId?: string;
   /** Seconds. */
@@ -49,10 +50,11 @@ export class Sampler {
       for (const entry of entries.values()) if (entry.type === type) sum += entry[name] ?? 0;
       return sum;
     };
-    const bytesReceived = count('transport', 'bytesReceived');
+    // Not those of the transport: a way that is looked for anew begins to count anew, and not every browser tells them.
+    const bytesReceived = count('inbound-rtp', 'bytesReceived');
     const now = [
       performance.now(),
-      count('transport', 'bytesSent'),
+      count('outbound-rtp', 'bytesSent'),
       bytesReceived,
       count('inbound-rtp', 'packetsLost'),
       count('inbound-rtp', 'packetsReceived'),
@@ -75,8 +77,10 @@ export class Sampler {
 function wayOf(
   entries: ReadonlyMap<string | undefined, Entry>,
 ): Pick<PeerStats, 'roundTripMs' | 'route' | 'transport'> {
-  const transport = [...entries.values()].find(({ type }) => type === 'transport');
-  const pair = entries.get(transport?.selectedCandidatePairId);
+  const all = [...entries.values()];
+  const transport = all.find(({ type }) => type === 'transport');
+  // Firefox marks the pair instead.
+  const pair = entries.get(transport?.selectedCandidatePairId) ?? all.find(({ selected }) => selected);
   const ends = [entries.get(pair?.localCandidateId), entries.get(pair?.remoteCandidateId)];
   const [local] = ends;
   const seconds = pair?.currentRoundTripTime;
