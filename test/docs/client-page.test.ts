@@ -22,7 +22,7 @@ let snippets: ReadonlyMap<string, string>;
 let site: Site;
 
 beforeAll(async () => {
-  server = await createServer({ host: '127.0.0.1', port: 0, demo: false });
+  server = await createServer({ host: '127.0.0.1', port: 0, demo: false, graceMs: 4_000, tickMs: 500 });
   browser = await launchBrowser();
   snippets = await snippetsOf('docs/client.md', url());
   site = await startSite();
@@ -58,7 +58,7 @@ test('nine lines: two meet by the address, a refresh comes back, who leaves disa
   await ann.page.reload();
   await Promise.all([playsVideo(ann), playsVideo(bob)]);
   await bob.page.goto('about:blank');
-  await bob.context.close();
+  await expect.poll(() => ann.page.locator('video').count(), PATIENCE).toBe(0);
   expect(ann.complaints).toEqual([]);
 });
 
