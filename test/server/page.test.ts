@@ -7,7 +7,10 @@ test('the page is asked for every time, its assets never again', async () => {
     const origin = `http://127.0.0.1:${server.port}`;
     const page = await fetch(origin);
     expect(page.headers.get('cache-control')).toBe('no-cache');
-    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(page.headers.get('content-security-policy')).toBe(
+      "default-src 'self';connect-src 'self';style-src 'self';script-src 'self';object-src 'none';" +
+        "base-uri 'none';form-action 'self';frame-ancestors 'none'",
+    );
     const [asset] = /assets\/[^"]+\.js/.exec(await page.text()) ?? [];
     const script = await fetch(`${origin}/${asset}`);
     expect(script.status).toBe(200);
