@@ -102,8 +102,8 @@ export class Connection {
   ): Promise<Reply<Name>> {
     const until = performance.now() + this.#setup.timeoutMs;
     for (;;) {
-      const link = await this.#online(until);
-      const answer = await link.request(name, payload, until - performance.now());
+      await this.#change(until);
+      const answer = await this.#online().request(name, payload, until - performance.now());
       if (answer !== undefined) return granted(answer);
       if (!repeat || performance.now() >= until) throw this.#over() ?? clientError('TIMEOUT');
     }
@@ -111,7 +111,8 @@ export class Connection {
 
   /** Resolves when online, however long that takes. */
   async online(): Promise<void> {
-    await this.#online(Number.POSITIVE_INFINITY);
+    await this.#change(Number.POSITIVE_INFINITY);
+    this.#online();
   }
 
   /** Begins anew, after a pause: what is here is not what it should be. */
@@ -135,9 +136,8 @@ export class Connection {
     link?.close();
   }
 
-  async #online(until: number): Promise<Link> {
-    // Online already, it waits a turn all the same: those who have waited for it go first.
-    await (this.#state !== 'online' && this.#ending === null && this.#change(until - performance.now()));
+  /** To be used in the same turn: in the next, the end may have come, and a farewell be the last that is sent. */
+  #online(): Link {
     const link = this.#state === 'online' && this.#link;
     if (!link) throw this.#over() ?? this.#fault ?? clientError('UNREACHABLE');
     return link;
@@ -149,10 +149,11 @@ export class Connection {
     return this.#ending.reason === 'refused' ? this.#ending.error : clientError('CLOSED');
   }
 
-  /** Resolves when we are online or closed, or the time is over. */
-  #change(patienceMs: number): Promise<void> {
+  /** Resolves when we are online or closed, or the time is over. Those who have waited are as many turns away as others. */
+  #change(until: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = Number.isFinite(patienceMs) ? setTimeout(() => done(), patienceMs) : undefined;
+      if (this.#state === 'online' || this.#ending !== null) return resolve();
+      const timer = Number.isFinite(until) ? setTimeout(() => done(), until - performance.now()) : undefined;
       const done = (): void => {
         clearTimeout(timer);
         this.#waiting.delete(done);

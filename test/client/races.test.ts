@@ -1,0 +1,116 @@
+/** Creating, joining, leaving and closing in every order, at every moment: no seat stays behind, and every promise settles. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Client, type Room, SignalboxError } from '../../src/client/index.ts';
+import { auditShards } from '../../src/engine/redis/audit.ts';
+import type { PartialOptions } from '../../src/server/options.ts';
+import { poolOf } from '../../src/server/options.ts';
+import { connectClient } from '../support/client.ts';
+import { type Nodes, startNodes } from '../support/nodes.ts';
+import { Party } from './people.ts';
+import { Turnout } from './turnout.ts';
+
+const LIVES = 200;
+const AT_ONCE = 10;
+
+const act = fc.constantFrom('create', 'join', 'join', 'leave', 'message', 'profile', 'ready', 'host closes', 'cut');
+/** Turns of the event loop before the next act: within one turn, within a round trip, after it. */
+const pause = fc.constantFrom(0, 0, 0, 1, 2, 5, 20);
+const life = fc.record({
+  acts: fc.array(fc.tuple(act, pause), { minLength: 1, maxLength: 8 }),
+  /** Whether it is closed once more. */
+  twice: fc.boolean(),
+});
+type Life = typeof life extends fc.Arbitrary<infer Value> ? Value : never;
+
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+function perform(client: Client, name: string, hall: string, way: Turnout): Promise<unknown> | undefined {
+  const room: Room | null = client.room;
+  switch (name) {
+    case 'create':
+      return client.create();
+    case 'join':
+      return client.join(hall);
+    case 'leave':
+      return room?.leave();
+    case 'message':
+      return room?.message('x');
+    case 'profile':
+      return room?.setProfile({ name: 'X' });
+    case 'host closes':
+      return room?.self.role === 'host' ? room.close() : undefined;
+    case 'ready':
+      return client.ready();
+    default:
+      way.cut();
+      return undefined;
+  }
+}
+
+/** @returns what its promises have come to; it has been closed by then. */
+async function live(party: Party, way: Turnout, hall: string, { acts, twice }: Life) {
+  const client = party.connect(way.url, { timeoutMs: 15_000 });
+  const asked: Promise<unknown>[] = [];
+  for (const [name, count] of acts) {
+    const promise = perform(client, name, hall, way);
+    // Its outcome is looked at in the end; until then nobody has to call it unhandled.
+    promise?.catch(() => {});
+    if (promise) asked.push(promise);
+    await turns(count);
+  }
+  await Promise.all([client.close(), ...(twice ? [client.close()] : [])]);
+  return Promise.allSettled(asked);
+}
+
+async function race(options: PartialOptions, mayCut: boolean, check: (seats: () => Promise<number>) => Promise<void>) {
+  await using nodes = await startNodes({ kind: 'redis', count: 2 }, options);
+  await using party = new Party();
+  await using witness = await connectClient(nodes.url(0));
+  const { room } = await witness.must('room:create', { maxUsers: 100 });
+  const lives = fc.sample(life, { numRuns: LIVES, seed: 7 });
+  const outcomes = new Map<string, number>();
+  for (let done = 0; done < LIVES; done += AT_ONCE) {
+    await using way = await Turnout.lay(nodes.servers[(done / AT_ONCE) % 2]?.port ?? 0);
+    const batch = lives.slice(done, done + AT_ONCE).map(({ acts, twice }) => ({
+      acts: mayCut ? acts : acts.filter(([name]) => name !== 'cut'),
+      twice,
+    }));
+    for (const results of await Promise.all(batch.map((it) => live(party, way, room.code, it)))) {
+      for (const result of results) {
+        const key = result.status === 'fulfilled' ? 'done' : codeOf(result.reason);
+        outcomes.set(key, (outcomes.get(key) ?? 0) + 1);
+      }
+    }
+  }
+  await check(() => seatsIn(nodes));
+  const { room: after } = await witness.must('room:get');
+  expect(after.members).toHaveLength(1);
+  return outcomes;
+}
+
+const codeOf = (reason: unknown): string => (reason instanceof SignalboxError ? reason.code : String(reason));
+
+async function seatsIn({ redis, servers }: Nodes): Promise<number> {
+  const options = servers[0]?.options ?? expect.unreachable();
+  const shards = await auditShards({ url: redis?.url ?? '', pool: poolOf(options) });
+  return shards.reduce((sum, { seats }) => sum + seats, 0);
+}
+
+test('with a connection that holds: at the moment when close() resolves, the seat is free', async () => {
+  const outcomes = await race({}, false, async (seats) => expect(await seats()).toBe(1));
+  const codes = ['done', 'CLOSED', 'NOT_IN_ROOM', 'FORBIDDEN', 'CODE_EXPIRED'];
+  for (const code of outcomes.keys()) expect(codes).toContain(code);
+  expect(outcomes.get('done')).toBeGreaterThan(50);
+  expect(outcomes.get('CLOSED')).toBeGreaterThan(50);
+});
+
+test('with one that is cut again and again: when the grace is over', async () => {
+  const outcomes = await race({ graceMs: 300, tickMs: 100 }, true, (seats) =>
+    expect.poll(seats, { timeout: 20_000, interval: 200 }).toBe(1),
+  );
+  const codes = ['done', 'CLOSED', 'NOT_IN_ROOM', 'FORBIDDEN', 'CODE_EXPIRED', 'TIMEOUT', 'UNREACHABLE'];
+  for (const code of outcomes.keys()) expect(codes).toContain(code);
+});
