@@ -7,9 +7,8 @@ import { startProxy } from '../support/proxy.ts';
 import { becomes, holds, next, Party, pairUp } from './people.ts';
 
 /** Long enough to make a room on a busy machine. */
-const TIMEOUT_MS = 1500;
-/** By so much a timer may come late on such a one. */
-const A_LITTLE_MS = 1000;
+const TIMEOUT_MS = 4000;
+const A_LITTLE_MS = 200;
 const NEVER = { baseMs: 1e9, maxMs: 1e9 };
 
 let nodes: Nodes;
@@ -18,16 +17,27 @@ beforeAll(async () => {
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
 
-/** What a promise rejects with, and how long that took. */
-async function refusal(promise: Promise<unknown>): Promise<SignalboxError & { readonly tookMs: number }> {
-  const began = performance.now();
+/** What a promise rejects with. */
+async function refusal(promise: Promise<unknown>): Promise<SignalboxError> {
   const error = await promise.then(
     () => expect.unreachable('it was granted'),
     (reason: unknown) => reason,
   );
   expect(error).toBeInstanceOf(SignalboxError);
   expect(error).toBeInstanceOf(Error);
-  return Object.assign(error as SignalboxError, { tookMs: performance.now() - began });
+  return error as SignalboxError;
+}
+
+/** The same, and in time: by a timer of this process, as a busy machine makes both late. */
+async function refusalInTime(promise: Promise<unknown>): Promise<SignalboxError> {
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+  }, TIMEOUT_MS + A_LITTLE_MS);
+  const error = await refusal(promise);
+  clearTimeout(timer);
+  expect(isLate, 'it settles in time').toBe(false);
+  return error;
 }
 
 test('what the server refuses, in its own words', async () => {
@@ -141,9 +151,8 @@ describe('without an answer', () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const client = party.connect(url, { timeoutMs: TIMEOUT_MS });
     const retry = next(client, 'retry');
-    for (const error of await Promise.all([client.create(), client.join('123456')].map(refusal))) {
+    for (const error of await Promise.all([client.create(), client.join('123456')].map(refusalInTime))) {
       expect([error.code, error.retryable]).toEqual(['UNREACHABLE', true]);
-      expect(error.tookMs).toBeLessThan(TIMEOUT_MS + A_LITTLE_MS);
     }
     expect((await retry).error.code).toBe('UNREACHABLE');
     expect(client.state).toBe('connecting');
@@ -157,7 +166,6 @@ describe('without an answer', () => {
     const all = await eachOfThem(party, url, options, () => proxy.cut());
     for (const [name, error] of await refusals(all)) {
       expect([name, error.code, error.retryable]).toEqual([name, 'UNREACHABLE', true]);
-      expect(error.tookMs).toBeLessThan(TIMEOUT_MS + A_LITTLE_MS);
     }
   });
 
@@ -168,7 +176,6 @@ describe('without an answer', () => {
     const all = await eachOfThem(party, url, { timeoutMs: TIMEOUT_MS }, () => proxy.freeze());
     for (const [name, error, client] of await refusals(all)) {
       expect([name, client.state, error.code, error.retryable]).toEqual([name, 'online', 'TIMEOUT', true]);
-      expect(error.tookMs).toBeLessThan(TIMEOUT_MS + A_LITTLE_MS);
     }
     proxy.thaw();
   });
@@ -193,7 +200,7 @@ describe('without an answer', () => {
   type Asked = readonly [name: string, ask: () => Promise<unknown>, client: Client];
 
   const refusals = (all: readonly Asked[]) =>
-    Promise.all(all.map(async ([name, ask, client]) => [name, await refusal(ask()), client] as const));
+    Promise.all(all.map(async ([name, ask, client]) => [name, await refusalInTime(ask()), client] as const));
 
   /** One client with a room for each request: a client on which one has failed is not as it was. */
   async function eachOfThem(party: Party, url: string, options: object, then: () => void): Promise<Asked[]> {

@@ -8,17 +8,15 @@ import { Turnout } from './turnout.ts';
 test('it is asked again after what it says, and not before', async () => {
   await using door = await startDoor(() => ({ code: 'STORE_UNAVAILABLE', detail: { retryAfterMs: 300 } }));
   await using party = new Party();
-  const client = party.connect(door.url, { backoff: { baseMs: 1, maxMs: 1 }, timeoutMs: 1200 });
-  const retry = next(client, 'retry');
-  await expect(client.create()).rejects.toMatchObject({
-    code: 'STORE_UNAVAILABLE',
-    retryable: true,
-    retryAfterMs: 300,
-  });
-  const { retryInMs, error } = await retry;
-  expect([error.code, retryInMs >= 300, retryInMs <= 301]).toEqual(['STORE_UNAVAILABLE', true, true]);
+  const client = party.connect(door.url, { backoff: { baseMs: 1, maxMs: 1 }, timeoutMs: 200 });
+  const create = client.create().catch((error: unknown) => error);
+  for (let attempts = 1; attempts <= 3; attempts += 1) {
+    const { retryInMs, error } = await next(client, 'retry');
+    expect([error.code, retryInMs >= 300, retryInMs <= 301]).toEqual(['STORE_UNAVAILABLE', true, true]);
+  }
+  expect(await create).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true, retryAfterMs: 300 });
   const times = door.attempts.map(({ at }) => at);
-  expect(times.length).toBeGreaterThanOrEqual(3);
+  expect(times).toHaveLength(3);
   // From the answer to the next attempt it is that long; from attempt to attempt longer. Timers may be early by 1 ms.
   for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(298);
   expect(client.state).toBe('connecting');

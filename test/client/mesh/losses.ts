@@ -64,7 +64,7 @@ export async function mess(couples: number, seed: number): Promise<string[]> {
 }
 
 /** mulberry32: chance that can be had again. */
-function chance(seed: number): () => number {
+export function chance(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,0 +1,65 @@
+/** How long a client waits: at random over the whole wait, which doubles up to a limit, on top of what the server asks for. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEFAULT_BACKOFF, delayBefore } from '../../src/client/backoff.ts';
+import { type Nodes, startNodes } from '../support/nodes.ts';
+import { next, Party } from './people.ts';
+import { Turnout } from './turnout.ts';
+
+const backoff = fc.record({ baseMs: fc.integer({ min: 1, max: 5000 }), maxMs: fc.integer({ min: 0, max: 60_000 }) });
+const attempt = fc.oneof(fc.nat(20), fc.nat(5000));
+
+test('never less than the server asks for, never more than the limit on top of it, however many attempts', () => {
+  fc.assert(
+    fc.property(attempt, backoff, fc.nat(100_000), (attempt, backoff, leastMs) => {
+      const delay = delayBefore(attempt, backoff, leastMs);
+      expect(delay).toBeGreaterThanOrEqual(leastMs);
+      expect(delay).toBeLessThanOrEqual(leastMs + Math.min(backoff.maxMs, backoff.baseMs * 2 ** attempt));
+    }),
+  );
+});
+
+test('full jitter: every tenth of the wait is as likely as the others', () => {
+  for (const [attempt, span] of [500, 1000, 2000, 4000, 8000, 15_000, 15_000].entries()) {
+    const tenths = Array.from({ length: 10 }, () => 0);
+    for (let drawn = 0; drawn < 10_000; drawn += 1) {
+      const tenth = Math.floor((delayBefore(attempt, DEFAULT_BACKOFF, 70) - 70) / (span / 10));
+      tenths[tenth] = (tenths[tenth] ?? 0) + 1;
+    }
+    // Of 10,000, a tenth has 1,000 and a standard deviation of 30.
+    for (const count of tenths) expect(Math.abs(count - 1000)).toBeLessThan(200);
+  }
+});
+
+let nodes: Nodes;
+beforeAll(async () => {
+  nodes = await startNodes({ kind: 'memory', count: 1 });
+});
+afterAll(() => nodes[Symbol.asyncDispose]());
+
+test('the wait grows from attempt to attempt, and begins anew when it was online', async () => {
+  await using way = await Turnout.lay(nodes.servers[0]?.port ?? 0);
+  await using party = new Party();
+  const client = party.connect(way.url, { backoff: { baseMs: 1, maxMs: 64 } });
+  const room = await client.create();
+  for (let loss = 0; loss < 3; loss += 1) {
+    const waits: number[] = [];
+    const unsubscribe = client.on('retry', ({ retryInMs }) => waits.push(retryInMs));
+    way.block();
+    while (waits.length < 10) await next(client, 'retry');
+    for (const [attempt, wait] of waits.entries()) expect(wait).toBeLessThanOrEqual(Math.min(64, 2 ** attempt));
+    expect(Math.max(...waits)).toBeGreaterThan(8);
+    const resumed = next(room, 'resumed');
+    way.clear();
+    await resumed;
+    unsubscribe();
+  }
+});
+
+test('a thousand clients that lose one server do not come back together', () => {
+  const moments = Array.from({ length: 1000 }, () => delayBefore(0, DEFAULT_BACKOFF));
+  const slices = Array.from({ length: 50 }, () => 0);
+  for (const moment of moments) slices[Math.floor(moment / 10)] = (slices[Math.floor(moment / 10)] ?? 0) + 1;
+  // Of fifty slices of 10 ms each has about twenty.
+  expect(Math.max(...slices)).toBeLessThan(60);
+});

@@ -1,0 +1,171 @@
+/** One client, several rooms: it is in one at a time, and what is asked side by side ends well. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Client, Room } from '../../src/client/index.ts';
+import type { SessionNumber } from '../../src/protocol/ids.ts';
+import { connectClient } from '../support/client.ts';
+import { type Nodes, STAGES, startNodes } from '../support/nodes.ts';
+import { startProxy } from '../support/proxy.ts';
+import { agree, becomes, holds, hush, next, Party, pairUp, story } from './people.ts';
+import { Turnout } from './turnout.ts';
+
+/** After this an answer comes too late; far more than it takes otherwise. */
+const LATE_MS = 2000;
+
+/** The client is in that room and in no other, and the server sees it so. */
+async function isIn(client: Client, room: Room, others: readonly Room[]): Promise<void> {
+  expect(client.room).toBe(room);
+  await room.message('here');
+  for (const other of others) {
+    await holds(other, ({ members }) => members.every(({ userId }) => userId !== client.userId));
+  }
+}
+
+for (const stage of STAGES) {
+  describe(`from room to room: ${stage.stage}`, () => {
+    let nodes: Nodes;
+    beforeAll(async () => {
+      nodes = await startNodes(stage);
+    });
+    afterAll(() => nodes[Symbol.asyncDispose]());
+
+    test('the first is left when the second has accepted, and only then', async () => {
+      await using party = new Party();
+      const { ben, room, bens } = await pairUp(party, [nodes.url(0), nodes.url(1)]);
+      const cat = party.connect(nodes.url(0));
+      const other = await cat.create({ maxUsers: 2 });
+      const dan = party.connect(nodes.url(1));
+      await dan.join(other.code);
+      await expect(ben.join(other.code)).rejects.toMatchObject({ code: 'ROOM_FULL' });
+      expect([ben.room, bens.ending]).toEqual([bens, null]);
+      await hush(room, bens);
+      expect(room.members).toHaveLength(2);
+
+      const order: string[] = [];
+      bens.on('ended', ({ reason }) => order.push(`ended ${reason}`));
+      ben.on('room', () => order.push('room'));
+      const left = next(room, 'member:left');
+      const third = await ben.create();
+      expect(order).toEqual(['ended left', 'room']);
+      expect((await left).reason).toBe('left');
+      await isIn(ben, third, [room]);
+      await expect(bens.message('x')).rejects.toMatchObject({ code: 'CLOSED' });
+    });
+
+    test('joins side by side: the last one asked for is the one it is in', async () => {
+      await using party = new Party();
+      const hosts = Array.from({ length: 4 }, (_, n) => party.connect(nodes.url(n)));
+      const rooms = await Promise.all(hosts.map((host) => host.create()));
+      const client = party.connect(nodes.url(1));
+      const seats = await Promise.all(rooms.map(({ code }) => client.join(code)));
+      expect(seats.map(({ ending }) => ending?.reason ?? null)).toEqual(['left', 'left', 'left', null]);
+      await isIn(client, seats[3] ?? expect.unreachable(), rooms.slice(0, 3));
+      await holds(rooms[3] ?? expect.unreachable(), ({ members }) => members.length === 2);
+    });
+
+    test('the same room asked for twice is one seat and one object', async () => {
+      await using party = new Party();
+      const { ben, room, bens } = await pairUp(party, [nodes.url(0), nodes.url(1)]);
+      const told = story(bens);
+      const [one, two] = await Promise.all([ben.join(room.code), ben.join(room.code)]);
+      expect([one, two]).toEqual([bens, bens]);
+      await hush(bens, room);
+      expect([told.length, room.members.length, bens.self.seq]).toEqual([1, 2, 2]);
+    });
+
+    test('leaving while another room is asked for: the other counts, and if it refuses, the seat is free all the same', async () => {
+      await using party = new Party();
+      const { ann, ben, room, bens } = await pairUp(party, [nodes.url(0), nodes.url(1)]);
+      const cat = party.connect(nodes.url(0));
+      const other = await cat.create();
+      const joining = ben.join(other.code);
+      await bens.leave();
+      await isIn(ben, await joining, [room]);
+      await holds(other, ({ members }) => members.length === 2);
+
+      const again = await ben.join(room.code);
+      await other.update({ locked: true });
+      const refused = ben.join(other.code);
+      const left = next(room, 'member:left');
+      await again.leave();
+      await expect(refused).rejects.toMatchObject({ code: 'ROOM_LOCKED' });
+      expect((await left).member.userId).toBe(ben.userId);
+      expect([ben.room, ann.room]).toEqual([null, room]);
+    });
+  });
+}
+
+describe('an answer that comes too late', () => {
+  test.each(['create', 'join'] as const)('%s: a seat that nobody waits for any more is given back', async (name) => {
+    await using nodes = await startNodes({ kind: 'memory', count: 1 });
+    await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
+    await using party = new Party();
+    await using witness = await connectClient(nodes.url(0));
+    const { room } = await witness.must('room:create');
+    const client = party.connect(`http://127.0.0.1:${proxy.port}`, { timeoutMs: LATE_MS });
+    await becomes(client, 'online');
+    let code = room.code;
+    proxy.onDown((chunk) => {
+      code = (/"code":"(\d{6})"/.exec(chunk.toString())?.[1] as typeof code | undefined) ?? code;
+    });
+    proxy.freeze();
+    const asked = name === 'create' ? client.create() : client.join(code);
+    await expect(asked).rejects.toMatchObject({ code: 'TIMEOUT' });
+    proxy.thaw();
+    const there = async () => {
+      const found = await nodes.servers[0]?.engine.apply({ kind: 'read', code });
+      return found?.ok ? found.room.members.map(({ userId }) => userId) : [];
+    };
+    if (name === 'join') {
+      await witness.next('member:joined');
+      expect((await witness.next('member:left')).reason).toBe('left');
+      expect(await there()).toEqual([witness.userId]);
+    } else {
+      await vi.waitFor(() => expect(code).not.toBe(room.code));
+      await vi.waitFor(async () => expect(await there()).toEqual([]));
+    }
+    expect([client.room, client.state]).toEqual([null, 'online']);
+    expect((await client.join(room.code)).members).toHaveLength(2);
+  });
+
+  test('for another room: back in the one that it never said it had left', async () => {
+    await using nodes = await startNodes({ kind: 'memory', count: 1 });
+    await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
+    await using party = new Party();
+    const url = `http://127.0.0.1:${proxy.port}`;
+    const { ben, room, bens } = await pairUp(party, [nodes.url(0), url], { ben: { timeoutMs: LATE_MS } });
+    const cat = party.connect(nodes.url(0));
+    const other = await cat.create();
+    const seen = story(other);
+    const rejoined = next(bens, 'rejoined');
+    proxy.freeze();
+    await expect(ben.join(other.code)).rejects.toMatchObject({ code: 'TIMEOUT' });
+    proxy.thaw();
+    await rejoined;
+    await hush(other);
+    expect(seen.slice(0, 2)).toEqual(['member:joined Ben', 'member:left Ben']);
+    expect([ben.room, bens.ending]).toEqual([bens, null]);
+    await agree(room, bens);
+  });
+});
+
+test('a seat that the server has taken away without a word is taken again when the client hears of it', async () => {
+  await using nodes = await startNodes({ kind: 'memory', count: 1 }, { heartbeatIntervalMs: 100 });
+  await using way = await Turnout.lay(nodes.servers[0]?.port ?? 0);
+  await using party = new Party();
+  const sessions = new Promise<SessionNumber>((resolve) => {
+    way.onDown((text) => {
+      const number = /"session":(\d+)/.exec(text)?.[1];
+      if (number !== undefined) resolve(Number(number) as SessionNumber);
+    });
+  });
+  const { ben, room, bens } = await pairUp(party, [nodes.url(0), way.url]);
+  const session = await sessions;
+  const rejoined = next(bens, 'rejoined');
+  const { code, ref } = room;
+  await nodes.servers[0]?.engine.apply({ kind: 'leave', code, ref, userId: bens.self.userId, session });
+  await rejoined;
+  expect(bens.self.seq).toBe(3);
+  expect([ben.state, way.accepted]).toEqual(['online', 1]);
+  // Nobody was told of the engine's own doing: the room's next heartbeats find out.
+  await holds(room, ({ members }) => members[1]?.seq === 3);
+});
