@@ -54,7 +54,8 @@ export class App implements SignalboxDemo {
   readonly #isRelayOnly = new URLSearchParams(window.location.search).get('relay') === 'only';
 
   constructor() {
-    const mayComeBack = tabStore()?.get() != null;
+    // Whoever is in a room has its code in the address, and a token to come back with.
+    const mayComeBack = window.location.hash !== '' && tabStore()?.get() != null;
     this.#client = this.#connect();
     this.#media.capture.onChange(() => this.#call?.captureChanged());
     this.#media.screen.onChange(() => this.#call?.screenChanged());
@@ -68,7 +69,7 @@ export class App implements SignalboxDemo {
     try {
       const room = await this.#client.ready();
       if (room !== null) this.#begin(room);
-      else if (part('lobby', HTMLElement).hidden) this.#showLobby();
+      else if (this.#call === null && part('lobby', HTMLElement).hidden) this.#showLobby();
     } catch {
       // The client has ended, and its end is on the screen.
     }
@@ -104,7 +105,7 @@ export class App implements SignalboxDemo {
       // In a room the room has said so already; there may be none.
       else if (client.ending?.reason === 'replaced') this.#ended({ reason: 'replaced' });
     });
-    client.on('retry', () => words.failed());
+    client.on('retry', ({ error }) => words.failed(error));
     return client;
   }
 

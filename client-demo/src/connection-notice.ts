@@ -1,7 +1,7 @@
 /** What there is to say about the connection to the server. */
-import type { ConnectionState } from '../../src/client/index.ts';
+import type { ConnectionState, SignalboxError } from '../../src/client/index.ts';
 import type { Notice } from './base/notice.ts';
-import { texts } from './texts/texts.ts';
+import { failureText, texts } from './texts/texts.ts';
 
 /** A server that moves its clients elsewhere, and a network that changes, are over before anybody has read about them. */
 const PATIENCE_MS = 1_500;
@@ -23,9 +23,11 @@ export class ConnectionNotice {
     else if (state !== 'connecting') this.#notice.release('connection');
   }
 
-  /** An attempt has come to nothing; the next one follows. */
-  failed(): void {
+  /** An attempt has come to nothing; the next one follows. `error` says why, where the server has said anything. */
+  failed(error?: SignalboxError): void {
     const { lost, lostInLobby } = texts.connection;
-    this.#notice.hold('connection', this.#isInCall() ? lost : lostInLobby);
+    const general = this.#isInCall() ? lost : lostInLobby;
+    const isSilence = error === undefined || error.code === 'UNREACHABLE' || error.code === 'TIMEOUT';
+    this.#notice.hold('connection', isSilence ? general : failureText(error));
   }
 }

@@ -116,6 +116,7 @@ export class Call {
       peers: this.mesh.peers,
       qualities: this.#quality.qualities,
       picture: capture.picture,
+      isMirror: capture.isMirror,
     });
   }
 

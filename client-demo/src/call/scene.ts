@@ -9,6 +9,8 @@ export interface Scene {
   readonly qualities: ReadonlyMap<UserId, Quality>;
   /** What our own camera sees. */
   readonly picture: MediaStream | null;
+  /** Whether it is to be shown as in a mirror. */
+  readonly isMirror: boolean;
 }
 
 /** One person of it. */
@@ -17,6 +19,7 @@ export interface Part {
   readonly isOwn: boolean;
   readonly link: PeerState;
   readonly stream: MediaStream | null;
+  readonly isMirror: boolean;
   readonly screen: MediaStream | null;
   readonly quality: Quality | null;
 }
@@ -25,7 +28,7 @@ export interface Part {
 export const keyOf = ({ member }: Part): string => `${member.userId} ${member.seq}`;
 
 /** In the order of joining. */
-export function partsOf({ room, own, peers, qualities, picture }: Scene): Part[] {
+export function partsOf({ room, own, peers, qualities, picture, isMirror }: Scene): Part[] {
   return room.members.map((member) => {
     const isOwn = member.userId === own;
     const peer = peers.get(member.userId);
@@ -34,6 +37,7 @@ export function partsOf({ room, own, peers, qualities, picture }: Scene): Part[]
       isOwn,
       link: isOwn ? 'connected' : (peer?.state ?? 'connecting'),
       stream: isOwn ? picture : (peer?.stream ?? null),
+      isMirror: isOwn && isMirror,
       screen: peer?.screen ?? null,
       quality: qualities.get(member.userId) ?? null,
     };

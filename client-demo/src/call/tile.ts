@@ -25,10 +25,11 @@ export class Tile {
     label.append(this.#muted, this.#name);
     if (!isOwn) label.append(this.#bars.element);
     this.element.dataset['own'] = String(isOwn);
-    this.element.append(this.player.element, face, label);
+    // The initials lie under the picture: they are seen until there is one, and whenever it is not shown.
+    this.element.append(face, this.player.element, label);
   }
 
-  show({ member, isOwn, link, stream, quality }: Part): void {
+  show({ member, isOwn, link, stream, isMirror, quality }: Part): void {
     const name = nameOf(member);
     const presence = presenceOf(member);
     setText(this.#name, isOwn ? texts.person.me : name);
@@ -42,6 +43,7 @@ export class Tile {
     dataset['link'] = link;
     dataset['camera'] = presence.camera ? 'on' : 'off';
     dataset['tone'] = String(member.seq % 6);
+    this.player.element.dataset['mirror'] = String(isMirror);
     this.player.show(stream);
   }
 

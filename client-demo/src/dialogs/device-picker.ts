@@ -64,7 +64,8 @@ function bindChoice(root: HTMLElement, { kind, label, used, choose }: Choice, de
       return new Option(words, deviceId);
     });
     select.disabled = options.length === 0;
-    select.replaceChildren(...(options.length === 0 ? [new Option(texts.devices.none, '')] : options));
+    const nothing = devices.isHiding(kind) ? texts.devices.hidden : texts.devices.none;
+    select.replaceChildren(...(options.length === 0 ? [new Option(nothing, '')] : options));
     const id = used();
     if (options.some(({ value }) => value === id)) select.value = id;
   };

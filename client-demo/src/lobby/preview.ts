@@ -9,6 +9,7 @@ const note = part('preview-note', HTMLElement);
 export function bindPreview(capture: Capture): void {
   const show = (): void => {
     if (video.srcObject !== capture.picture) video.srcObject = capture.picture;
+    video.dataset['mirror'] = String(capture.isMirror);
     setText(note, noteOn(capture));
     note.dataset['over'] = capture.presence.camera ? 'picture' : 'nothing';
   };

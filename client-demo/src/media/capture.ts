@@ -49,6 +49,11 @@ export class Capture {
     return this.#tracks.video === null ? null : this.#picture;
   }
 
+  /** Whether we are to be shown it as in a mirror: so people know themselves, but not what is before them. */
+  get isMirror(): boolean {
+    return this.#tracks.video?.getSettings().facingMode !== 'environment';
+  }
+
   get presence(): Presence {
     return { camera: this.#tracks.video !== null, microphone: this.#tracks.audio?.enabled === true };
   }

@@ -17,6 +17,11 @@ export class Devices {
     return this.#all.filter((device) => device.kind === kind && device.deviceId !== '');
   }
 
+  /** Whether there are some of which the browser does not tell more: it has not been allowed to. */
+  isHiding(kind: MediaDeviceKind): boolean {
+    return this.#all.some((device) => device.kind === kind && device.deviceId === '');
+  }
+
   onChange(listener: () => void): void {
     this.#listeners.add(listener);
   }

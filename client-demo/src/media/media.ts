@@ -45,14 +45,12 @@ export class Media {
   }
 
   #failed(kind: MediaKind, fault: CaptureFault): void {
-    const { camera } = texts;
-    if (kind === 'video') this.#notice.remark(camera[fault]);
-    else this.#notice.remark(fault === 'denied' ? camera.microphoneBlocked : camera.microphoneGone);
+    this.#notice.remark(wordsFor(kind)[fault]);
   }
 
   #gone(kind: MediaKind, replacement: string | null): void {
-    const { cameraGone, microphoneGone, exchanged } = texts.camera;
-    if (replacement !== null) this.#notice.remark(exchanged(replacement));
-    else this.#notice.remark(kind === 'video' ? cameraGone : microphoneGone);
+    this.#notice.remark(replacement === null ? wordsFor(kind).gone : texts.camera.exchanged(replacement));
   }
 }
+
+const wordsFor = (kind: MediaKind) => (kind === 'video' ? texts.camera : texts.microphone);

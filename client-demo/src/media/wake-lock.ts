@@ -20,7 +20,8 @@ export class Wakefulness {
   }
 
   async #take(): Promise<void> {
-    if (!this.#wanted || document.visibilityState !== 'visible') return;
+    const isHeld = this.#lock?.released === false;
+    if (!this.#wanted || isHeld || document.visibilityState !== 'visible') return;
     // Not in every browser, whatever its type says.
     const { wakeLock }: { wakeLock?: Navigator['wakeLock'] } = navigator;
     try {
