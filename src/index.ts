@@ -1,9 +1,18 @@
 /** Signalbox as a library. */
 import { createMemoryEngine } from './engine/memory.ts';
-import type { PartialOptions } from './server/options.ts';
+import { countedReferences } from './reference/choose.ts';
+import type { Options, PartialOptions } from './server/options.ts';
 import { type Fittings, type SignalboxServer, startServer } from './server/server.ts';
+import { silentLog } from './support/log.ts';
 
 export type { EngineHealth } from './engine/engine.ts';
+export type { CountedReferences, CountingOptions } from './reference/counted.ts';
+export { createReferenceGenerator, type ReferenceGeneratorOptions } from './reference/create.ts';
+export { type ParsedReference, ReferenceMalformed } from './reference/format.ts';
+export { type Issue, ReferenceUnavailable } from './reference/generator.ts';
+export { type ItemType, ItemTypeError, type ItemTypes } from './reference/item-types.ts';
+export type { ReferenceNotice } from './reference/leasing.ts';
+export { type Ledger, LedgerMisconfigured } from './reference/ledger.ts';
 export { OptionError, type Options, type PartialOptions } from './server/options.ts';
 export type { PoolFigures } from './server/pool-watch.ts';
 export type { SignalboxServer } from './server/server.ts';
@@ -30,5 +39,24 @@ export function createServer(options: PartialOptions = {}, fittings: Partial<Fit
             ...(fittings.log !== undefined && { log: fittings.log }),
           })(settings);
         };
-  return startServer(options, { engine, ...fittings });
+  return startServer(options, { engine, references: (settings) => referencesFor(settings, fittings), ...fittings });
+}
+
+/** By count where the nodes share a ledger; a server that is to count and cannot does not start. */
+async function referencesFor(options: Options, { log = silentLog, clock }: Partial<Fittings>) {
+  const held = ['room', ...(options.userIds === 'reference' ? ['user'] : [])];
+  const references = countedReferences(options, { log, clock, held });
+  if (references === undefined) {
+    if (options.redisUrl !== undefined) {
+      log.warn('rooms get their refs by chance: to count them, give all nodes the databaseUrl of one database');
+    }
+    return undefined;
+  }
+  try {
+    await references.prepare();
+    return references;
+  } catch (error) {
+    await references.close();
+    throw error;
+  }
 }

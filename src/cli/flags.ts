@@ -60,7 +60,7 @@ export function readFlags(given: Readonly<Record<string, unknown>>, environment:
 const OTHERS = ['SIGNALBOX_LOG_LEVEL'];
 
 /** Options of capabilities that are still to come: deployments may set them already, without effect. */
-const TO_COME = ['dataDir', 'socketsPerAddress', 'handshakesPerSecond', 'handshakesBurst'].map(variableOf);
+const TO_COME = ['socketsPerAddress', 'handshakesPerSecond', 'handshakesBurst'].map(variableOf);
 
 function refuseUnknown(environment: Environment): void {
   const known = new Set([...NAMES.map(variableOf), ...OTHERS, ...TO_COME]);

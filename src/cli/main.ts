@@ -5,6 +5,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { OptionError } from '../server/options.ts';
 import { flagOf, flags, readFlags, withoutEffect } from './flags.ts';
 import { showPool } from './pool.ts';
+import { printReferences } from './reference.ts';
 import { serve } from './serve.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -37,10 +38,21 @@ function createProgram(): Command {
       const agree = await showPool(readFlags(given, process.env), given);
       if (!agree) process.exitCode = 1;
     });
+
+  const referring = program
+    .command('reference')
+    .description('Print references that have never been given: order, user, product, room, or a type of --item-types.')
+    .argument('<type>', 'what they are for');
+  for (const flag of flags()) if (REFERENCE_FLAGS.has(flag.long ?? '')) referring.addOption(flag);
+  referring
+    .option('-n, --count <number>', 'how many, one on each line', '1')
+    .action((type, given) => printReferences(type, given.count, readFlags(given, process.env)));
   return program;
 }
 
 const POOL_FLAGS = new Set(['redisUrl', 'redisPrefix', 'codeDigits', 'poolSize'].map(flagOf));
+
+const REFERENCE_FLAGS = new Set(['redisUrl', 'redisPrefix', 'databaseUrl', 'dataDir', 'site', 'itemTypes'].map(flagOf));
 
 /** What went wrong, and no stack: whoever starts a server reads one line. */
 const complaint = (text: string): string => `signalbox: ${text.trim().replaceAll('\n', ' ')}\n`;

@@ -2,6 +2,7 @@
 import closeWithGrace from 'close-with-grace';
 import { createServer, type SignalboxServer } from '../index.ts';
 import type { PartialOptions } from '../server/options.ts';
+import { withDataDir } from './data-dir.ts';
 import { createCliLog } from './log.ts';
 
 /** Beyond the drain: for closing what is left. */
@@ -13,7 +14,7 @@ export async function serve(options: PartialOptions, logLevel: string, idle: rea
   for (const name of idle) log.warn(`${name} is set, and has no effect in this version`);
   // The last net: a promise that nobody awaited is a fault to mend, not a reason to drop every call.
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'an unhandled rejection'));
-  const server = await createServer(options, { log });
+  const server = await createServer(withDataDir(options, log), { log });
   process.stdout.write(`${await banner(server)}\n`);
   closeWithGrace(
     { delay: server.options.drainMs + CLOSE_MARGIN_MS, skip: ['unhandledRejection'] },
@@ -32,6 +33,7 @@ async function banner(server: SignalboxServer): Promise<string> {
     ['address', server.url],
     ['node', server.nodeId],
     ['engine', server.engine.name],
+    ['references', server.references],
     ['nodes seen', `${nodes.length} (${[...nodes].sort().join(', ')})`],
     [
       'codes',

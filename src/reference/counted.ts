@@ -24,14 +24,11 @@ export interface CountedReferences extends ReferenceGenerator {
   /** @throws ReferenceMalformed when no generator of these item types has written it. */
   parse(reference: string): ParsedReference;
   /**
-   * Notes that a record carries this reference: a database that is restored from before it is then noticed, even when
-   * nobody else remembers. Written some moments later, the highest of each year alone.
+   * Draws what is held in memory of those item types, so that the first who asks does not wait.
    *
-   * @throws ReferenceMalformed
+   * @throws ReferenceUnavailable
    */
-  record(reference: string): void;
-  /** Ends what it has started. What it holds in memory is never used. */
-  close(): Promise<void>;
+  prepare(): Promise<void>;
 }
 
 export interface CountingOptions {
@@ -85,6 +82,10 @@ export function createCountedReferences(parts: CountingParts, options: CountingO
   };
 
   return {
+    about: `counted, in ${parts.ledger.name}`,
+    async prepare() {
+      await Promise.all((options.held ?? []).map((itemType) => dispenserOf(itemType).prepare()));
+    },
     async generate(itemType, { traceId, name } = {}) {
       const [reference = ''] = await issue(itemType, 1);
       log.info({ itemType, reference, traceId, name }, 'a reference was issued');

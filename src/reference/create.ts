@@ -1,20 +1,20 @@
 /** Joins a generator of references with the stores that its options name. */
 import { silentLog } from '../support/log.ts';
 import { type CountedReferences, type CountingOptions, createCountedReferences } from './counted.ts';
-import { lazyCounter, lazyLedger } from './lazy.ts';
-import { type Ledger, LedgerMisconfigured } from './ledger.ts';
-import { isLedgerUrl, openLedger } from './open-ledger.ts';
+import { lazyCounter } from './lazy.ts';
+import type { Ledger } from './ledger.ts';
+import { openLedger } from './open-ledger.ts';
 
 export interface ReferenceGeneratorOptions extends CountingOptions {
   /** The Redis that all nodes share (redis:// or rediss://). Without it, every process leases blocks of its own. */
-  readonly redis?: string;
+  readonly redis?: string | undefined;
   /** The database that all nodes share: postgres://, mysql://, sqlite:path; or a ledger of one's own. */
   readonly ledger: string | Ledger;
   /** Begins the keys in Redis: `ecm` gives `ecm:ref:1`. It does not part numbers: those are of the ledger. */
-  readonly site?: string;
+  readonly site?: string | undefined;
 }
 
-export const DEFAULT_SITE = 'sb';
+const DEFAULT_SITE = 'sb';
 
 /**
  * Numbers that never repeat: `ROM202600000042`. Nothing is connected to before the first is asked for, but Redis, which
@@ -25,13 +25,8 @@ export const DEFAULT_SITE = 'sb';
  */
 export function createReferenceGenerator(options: ReferenceGeneratorOptions): CountedReferences {
   const { redis, ledger, site = DEFAULT_SITE, log = silentLog, ...counting } = options;
-  if (typeof ledger === 'string' && !isLedgerUrl(ledger)) {
-    throw new LedgerMisconfigured(
-      'the URL of the ledger cannot be read: expected postgres://, mysql:// or sqlite:path',
-    );
-  }
   const parts = {
-    ledger: typeof ledger === 'string' ? lazyLedger('ledger', () => openLedger(ledger, log)) : ledger,
+    ledger: typeof ledger === 'string' ? openLedger(ledger, log) : ledger,
     ...(redis !== undefined && {
       counter: lazyCounter(async () =>
         (await import('./redis/counter.ts')).createRedisCounter({ url: redis, site, log }),

@@ -51,6 +51,15 @@ export class Dispenser {
     });
   }
 
+  /**
+   * Fetches what is to be held in memory.
+   *
+   * @throws ReferenceUnavailable
+   */
+  async prepare(): Promise<void> {
+    this.#keep(await this.#draw(1, Math.max(1, this.#sizing().amount), this.#options.year));
+  }
+
   #now(): number {
     return this.#options.clock.now() + this.#ahead;
   }

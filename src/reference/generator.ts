@@ -7,12 +7,23 @@ export interface Issue {
 }
 
 export interface ReferenceGenerator {
+  /** For people: how they come about, and where they are counted. Without credentials. */
+  readonly about: string;
   /**
    * A reference that has never been given and never will be again.
    *
    * @throws ReferenceUnavailable when none can be issued now; never a guess.
    */
   generate(itemType: string, issue?: Issue): Promise<string>;
+  /**
+   * Notes that a record carries this reference: a database that is restored from before it is then noticed, even when
+   * nobody else remembers. Written some moments later, the highest of each year alone.
+   *
+   * @throws ReferenceMalformed when it is none of this generator's.
+   */
+  record(reference: string): void;
+  /** Ends what it has started. What it holds in memory is never used. */
+  close(): Promise<void>;
 }
 
 export class ReferenceUnavailable extends Error {

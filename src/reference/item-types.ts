@@ -44,6 +44,25 @@ export function itemTypesWith(own: ItemTypes = {}): ItemTypes {
   return types;
 }
 
+/**
+ * Item types as an option spells them: `invoice=5:INV:8`.
+ *
+ * @throws ItemTypeError
+ */
+export function readItemTypes(entries: readonly string[]): ItemTypes {
+  const own: Record<string, ItemType> = {};
+  for (const entry of entries) {
+    const [, name, number, prefix, width] = /^([^=]+)=(\d+):([^:]+):(\d+)$/.exec(entry) ?? [];
+    if (name === undefined || prefix === undefined) {
+      throw new ItemTypeError(`the item type ${JSON.stringify(entry)} must be such as invoice=5:INV:8`);
+    }
+    if (Object.hasOwn(own, name)) throw new ItemTypeError(`the item type ${JSON.stringify(name)} is there twice`);
+    own[name] = { number: Number(number), prefix, width: Number(width) };
+  }
+  itemTypesWith(own);
+  return own;
+}
+
 /** @throws ItemTypeError */
 export function itemTypeOf(types: ItemTypes, name: string): ItemType {
   const type = Object.hasOwn(types, name) ? types[name] : undefined;

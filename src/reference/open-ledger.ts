@@ -1,12 +1,9 @@
 /** Which ledger a URL means. The drivers are loaded when one is needed: who uses none pays for none. */
 import type { Log } from '../support/log.ts';
+import { lazyLedger } from './lazy.ts';
 import { type Ledger, LedgerMisconfigured } from './ledger.ts';
-
-const EXPECTED = 'expected postgres://..., mysql://... or sqlite:path';
-
-/** Whether a text is such a URL, without saying what it is: it may hold a password. */
-export const isLedgerUrl = (url: string): boolean =>
-  /^sqlite:./.test(url) || (/^(postgres|postgresql|mysql|mariadb):\/\/./.test(url) && URL.canParse(url));
+import { isLedgerUrl, LEDGER_URLS } from './ledger-url.ts';
+import { addressOf } from './where.ts';
 
 /**
  * `sqlite:path` (relative to the working directory, or absolute), `postgres://`, `mysql://` or `mariadb://`. Nothing is
@@ -14,15 +11,21 @@ export const isLedgerUrl = (url: string): boolean =>
  *
  * @throws LedgerMisconfigured
  */
-export async function openLedger(url: string, log?: Log): Promise<Ledger> {
-  if (!isLedgerUrl(url)) throw new LedgerMisconfigured(`the URL of the ledger cannot be read: ${EXPECTED}`);
+export function openLedger(url: string, log?: Log): Ledger {
+  if (!isLedgerUrl(url)) throw new LedgerMisconfigured(`the URL of the ledger cannot be read: expected ${LEDGER_URLS}`);
   switch (new URL(url).protocol) {
-    case 'sqlite:':
-      return (await import('./sqlite.ts')).createSqliteLedger(url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, ''));
+    case 'sqlite:': {
+      const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
+      return lazyLedger(`sqlite at ${path}`, async () => (await import('./sqlite.ts')).createSqliteLedger(path));
+    }
     case 'postgres:':
     case 'postgresql:':
-      return (await import('./postgres.ts')).createPostgresLedger(url, log);
+      return lazyLedger(`postgres at ${addressOf(url)}`, async () =>
+        (await import('./postgres.ts')).createPostgresLedger(url, log),
+      );
     default:
-      return (await import('./mysql.ts')).createMysqlLedger(url, log);
+      return lazyLedger(`mysql at ${addressOf(url)}`, async () =>
+        (await import('./mysql.ts')).createMysqlLedger(url, log),
+      );
   }
 }

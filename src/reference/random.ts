@@ -13,7 +13,10 @@ const DIGITS_PER_DRAW = 12;
 export function createRandomReferences(clock: Clock, random: Random): ReferenceGenerator {
   const digits = () => String(random.integer(10 ** DIGITS_PER_DRAW)).padStart(DIGITS_PER_DRAW, '0');
   return {
+    about: 'by chance',
     generate: async (itemType) =>
       `${itemTypeOf(ITEM_TYPES, itemType).prefix}${yearOf(clock.now())}${digits()}${digits()}`,
+    record: () => {},
+    close: async () => {},
   };
 }

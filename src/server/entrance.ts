@@ -2,11 +2,11 @@
 import type { RequestPayload } from '../protocol/events.ts';
 import type { RoomCode, RoomRef } from '../protocol/ids.ts';
 import type { Profile, RoomSnapshot } from '../protocol/snapshot.ts';
-import type { Join, Occupant, Outcome } from '../room/commands.ts';
+import type { Join, Occupant, Outcome, Read } from '../room/commands.ts';
 import type { Allocation } from './allocation.ts';
 import { type Refused, refuse } from './answers.ts';
 import { roomChanges, seatChanges } from './changes.ts';
-import type { Guesses } from './guesses.ts';
+import { createGuesses, type Guesses, type MustWait } from './guesses.ts';
 import type { House } from './house.ts';
 import type { Seating } from './seating.ts';
 import type { Session } from './session.ts';
@@ -18,8 +18,15 @@ export interface Entrance {
   join(session: Session, payload: RequestPayload<'room:join'>): Promise<Placed | Refused>;
 }
 
+/**
+ * Refs are counted, so the next one is easily told: without a bound, all codes could be tried with it. More of them are
+ * free than of codes: a class whose room is over asks for it once each.
+ */
+const FREE_REF_MISSES = 100;
+
 export function createEntrance(house: House, seating: Seating, allocation: Allocation, guesses: Guesses): Entrance {
   const { engine, options } = house;
+  const refGuesses = createGuesses(FREE_REF_MISSES, house.clock, 'CODE_EXPIRED');
 
   const occupant = (session: Session, profile: Profile | undefined): Occupant => {
     if (profile !== undefined) session.introduce(profile);
@@ -35,7 +42,8 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
   const create = async (session: Session, payload: RequestPayload<'room:create'>): Promise<Placed | Refused> => {
     if (!session.connected) return refuse('SESSION_EXPIRED');
     // The generator gives what the pattern of a ref asks for.
-    const ref = (await house.references.generate('room')) as RoomRef;
+    const asker = { traceId: `${session.userId}:${session.number}`, name: 'room:create' };
+    const ref = (await house.references.generate('room', asker)) as RoomRef;
     const live = seating.open(session, ref);
     // Waited for below, and not at all when there is no room: a store that is known to be away is not waited for.
     live.catch(() => {});
@@ -69,6 +77,7 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
       await undo(session, room);
       throw error;
     }
+    house.references.record(room.ref);
     await seating.sit(session, room);
     // Nobody heard of the room, unless the client asks again with its key: then it finds its seat kept.
     if (!session.connected && !keyed) await undo(session, room);
@@ -94,17 +103,15 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
   const enterByCode = async (session: Session, code: RoomCode, profile: Profile | undefined) => {
     const joiner = session.userId;
     const found = await guesses.look(session.address, () => engine.apply({ kind: 'read', code, joiner }));
-    if (found.ok) return enter(session, code, found.room.ref, profile);
-    if (found.reason !== 'RATE_LIMITED') return refuse(found.reason);
-    const { retryAfterMs } = found;
-    return refuse('RATE_LIMITED', { message: 'Too many wrong codes; wait before the next one.', retryAfterMs });
+    return found.ok ? enter(session, code, found.room.ref, profile) : refuseLook(found);
   };
 
   const enterRef = async (session: Session, code: RoomCode, ref: RoomRef, profile: Profile | undefined) => {
     // Who sits there already hears the room already.
     if (session.seat?.ref === ref) return enter(session, code, ref, profile);
-    const found = await engine.apply({ kind: 'read', code, ref, joiner: session.userId });
-    return found.ok ? enter(session, code, ref, profile) : refuse(found.reason);
+    const joiner = session.userId;
+    const found = await refGuesses.look(session.address, () => engine.apply({ kind: 'read', code, ref, joiner }));
+    return found.ok ? enter(session, code, ref, profile) : refuseLook(found);
   };
 
   /** Joins that very room: the channels are live before the transition, so no event after the snapshot is missed. */
@@ -154,6 +161,12 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
       .catch((error: unknown) => house.log.warn({ err: error }, 'a seat taken for nobody was not given back'));
 
   return { create, join };
+}
+
+function refuseLook(found: Extract<Outcome<Read>, { ok: false }> | MustWait): Refused {
+  if (found.reason !== 'RATE_LIMITED') return refuse(found.reason);
+  const { retryAfterMs } = found;
+  return refuse('RATE_LIMITED', { message: 'Too many wrong codes; wait before the next one.', retryAfterMs });
 }
 
 const isExpired = (answer: Placed | Refused): boolean => !answer.ok && answer.error.code === 'CODE_EXPIRED';

@@ -39,7 +39,8 @@ interface Misses {
   readonly waitUntil: number;
 }
 
-export function createGuesses(freeMisses: number, clock: Clock): Guesses {
+/** @param miss the reason of an answer that counts as one */
+export function createGuesses(freeMisses: number, clock: Clock, miss = 'ROOM_NOT_FOUND'): Guesses {
   // Two generations, the older one dropped whole: to find and delete the oldest entry of one large Map, V8 would walk
   // over the holes of all those deleted before.
   let recent = new Map<string, Misses>();
@@ -63,7 +64,7 @@ export function createGuesses(freeMisses: number, clock: Clock): Guesses {
     return Math.max(0, (find(address, now)?.waitUntil ?? 0) - now);
   };
 
-  const miss = (address: string) => {
+  const countMiss = (address: string) => {
     const now = clock.now();
     const count = (find(address, now)?.count ?? 0) + 1;
     turnGeneration(now);
@@ -73,13 +74,13 @@ export function createGuesses(freeMisses: number, clock: Clock): Guesses {
   const turns = createTurns((address) => freeMisses - (find(address, clock.now())?.count ?? 0));
   return {
     waitOf,
-    miss,
+    miss: countMiss,
     look: (address, look) =>
       turns.take(address, async () => {
         const retryAfterMs = waitOf(address);
         if (retryAfterMs > 0) return { ok: false, reason: 'RATE_LIMITED', retryAfterMs };
         const found = await look();
-        if (found.reason === 'ROOM_NOT_FOUND') miss(address);
+        if (found.reason === miss) countMiss(address);
         return found;
       }),
   };

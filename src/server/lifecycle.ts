@@ -39,9 +39,14 @@ export function createLifecycle(
 ): Lifecycle {
   const { engine, io, nodeId, roster, options } = house;
 
+  /** The alphabet of random text is the one of a user id, and so is that of a reference. */
+  const nextUserId = async (): Promise<UserId> => {
+    if (options.userIds === 'random') return house.random.text(USER_ID_BYTES) as UserId;
+    return (await house.references.generate('user', { name: 'handshake' })) as UserId;
+  };
+
   const identify = async (resume: string | undefined): Promise<UserId> => {
-    // The alphabet of random text is the one of a user id.
-    if (resume === undefined) return house.random.text(USER_ID_BYTES) as UserId;
+    if (resume === undefined) return nextUserId();
     const userId = await tokens.read(resume);
     if (userId === undefined) throw new HandshakeRefused('SESSION_EXPIRED');
     return userId;

@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { DEFAULT_PREFIX } from '../engine/engine.ts';
 import { DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS } from '../protocol/ids.ts';
 import { LIMITS } from '../protocol/limits.ts';
+import { ItemTypeError, readItemTypes } from '../reference/item-types.ts';
+import { isLedgerUrl, LEDGER_URLS } from '../reference/ledger-url.ts';
 import { allCodes, createPool, type Pool } from '../room/pool.ts';
 import type { Policy } from '../room/room.ts';
 
@@ -37,7 +39,8 @@ const milliseconds = (fallback: number, about: string, least = 1) => whole(fallb
 const flag = (fallback: boolean, about: string) => entry('flag', z.boolean().default(fallback), about);
 const list = (fallback: string[], about: string) => entry('list', z.array(z.string().min(1)).default(fallback), about);
 
-/** RFC 7065. A browser that is given one malformed address makes no connection at all. */
+/** RFC 7064 and 7065. A browser that is given one malformed address makes no connection at all. */
+const STUN_URL = /^stuns?:[^\s/?#@,]+$/;
 const TURN_URL = /^turns?:[^\s/?#@,]+(\?transport=(udp|tcp))?$/;
 
 const SECOND = 1000;
@@ -70,6 +73,36 @@ export const OPTIONS = {
       .default(DEFAULT_PREFIX),
     'Begins every key and channel in Redis.',
   ),
+  databaseUrl: entry(
+    'text',
+    z
+      .string()
+      .refine(isLedgerUrl, { error: `must be ${LEDGER_URLS}` })
+      .optional(),
+    'Database of all nodes, in which references are counted: postgres://, mysql:// or sqlite:path.',
+    { env: 'DATABASE_URL', secret: true },
+  ),
+  dataDir: optionalText(
+    'Directory of what outlasts a restart, for one node without Redis and databaseUrl; the command line takes data.',
+  ),
+  site: entry(
+    'text',
+    z
+      .string()
+      .regex(/^[A-Za-z0-9:_-]{1,32}$/)
+      .optional(),
+    'Begins the keys of references in Redis: ecm gives ecm:ref:1. The redisPrefix unless given.',
+  ),
+  itemTypes: entry(
+    'list',
+    z.array(z.string()).default([]),
+    'More types of references, beside order, user, product and room: name=number:PREFIX:width, such as invoice=5:INV:8.',
+  ),
+  userIds: entry(
+    'text',
+    z.enum(['random', 'reference']).default('random'),
+    'How users without an identity are named: random, or reference (USR202600000001), where references are counted.',
+  ),
   secret: optionalText(
     'Signs resume tokens; the same on every node; 16 characters or more. Without it, the nodes share one through the store.',
     { secret: true },
@@ -95,7 +128,11 @@ export const OPTIONS = {
   ),
   demo: flag(true, 'Serve the demo page at /.'),
   sdk: flag(true, 'Serve the SDK for browsers at /signalbox.js.'),
-  stunUrls: list([], 'STUN servers handed to clients, such as stun:stun.example.org:3478.'),
+  stunUrls: entry(
+    'list',
+    z.array(z.string().regex(STUN_URL, 'must be such as stun:stun.example.org:3478')).default([]),
+    'STUN servers handed to clients, such as stun:stun.example.org:3478.',
+  ),
   turnUrls: entry(
     'list',
     z.array(z.string().regex(TURN_URL, 'must be such as turn:turn.example.org:3478?transport=udp')).default([]),
@@ -213,6 +250,7 @@ function checkTogether(options: Options): void {
   if (frameBytes < LIMITS.signalBytes + 1024)
     throw new OptionError('frameBytes', 'must leave room for a signal of 64 KiB');
   checkTurn(options);
+  checkReferences(options);
   try {
     createPool(codeDigits, poolSize ?? allCodes(codeDigits));
   } catch (error) {
@@ -226,6 +264,18 @@ function checkTurn({ turnUrls, turnSecrets, turnTtlMs, tickMs }: Options): void 
   if (turnSecrets.length === 0) throw new OptionError('turnSecrets', 'needed beside turnUrls');
   // The tick renews them, and no member may be left with credentials that have ended.
   if (turnTtlMs < 4 * tickMs) throw new OptionError('turnTtlMs', `must be at least four times tickMs (${tickMs})`);
+}
+
+function checkReferences({ itemTypes, userIds, redisUrl, databaseUrl, dataDir }: Options): void {
+  try {
+    readItemTypes(itemTypes);
+  } catch (error) {
+    if (error instanceof ItemTypeError) throw new OptionError('itemTypes', error.message);
+    throw error;
+  }
+  if (userIds === 'random' || databaseUrl !== undefined) return;
+  if (redisUrl !== undefined) throw new OptionError('userIds', 'counted ones need a databaseUrl that all nodes share');
+  if (dataDir === undefined) throw new OptionError('userIds', 'counted ones need a databaseUrl or a dataDir');
 }
 
 export const poolOf = ({ codeDigits, poolSize }: Options): Pool =>

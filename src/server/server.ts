@@ -40,7 +40,8 @@ import { createResumeTokens } from './tokens.ts';
 /** What a server is built with. Everything but the engine has a default. */
 export interface Fittings {
   readonly engine: (settings: EngineSettings) => Engine | Promise<Engine>;
-  readonly references?: ReferenceGenerator;
+  /** Where rooms get their refs; by chance, unless this gives another. The server closes it. */
+  readonly references?: (options: Options) => ReferenceGenerator | undefined | Promise<ReferenceGenerator | undefined>;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
@@ -53,6 +54,8 @@ export interface SignalboxServer {
   readonly url: string;
   readonly port: number;
   readonly engine: Engine;
+  /** For people: how rooms get their refs. */
+  readonly references: string;
   pool(): Promise<PoolFigures>;
   /** Asks every client to go elsewhere, then ends everything that was started. */
   close(): Promise<void>;
@@ -76,7 +79,9 @@ export async function startServer(given: PartialOptions, fittings: Fittings): Pr
   // The alphabet of random text is the one of a node's name; the option's pattern is checked.
   const nodeId = (options.nodeId ?? random.text(NODE_ID_BYTES)) as NodeId;
   const engine = await fittings.engine({ nodeId, policy: policyOf(options), pool: poolOf(options) });
+  let references: ReferenceGenerator | undefined;
   try {
+    references = (await fittings.references?.(options)) ?? createRandomReferences(clock, random);
     const secret = await findSecret(options, engine, random, log);
     const faults = createFaults(log, random);
     const app = await createApp(options, faults, log);
@@ -86,7 +91,7 @@ export async function startServer(given: PartialOptions, fittings: Fittings): Pr
       engine,
       io: createIo(options, engine, app.server),
       roster: new Roster(),
-      references: fittings.references ?? createRandomReferences(clock, random),
+      references,
       clock,
       random,
       log,
@@ -94,7 +99,7 @@ export async function startServer(given: PartialOptions, fittings: Fittings): Pr
     };
     return await furnish(house, app, faults, secret, addressOf);
   } catch (error) {
-    await engine.close();
+    await Promise.all([references?.close(), engine.close()]);
     throw error;
   }
 }
@@ -132,7 +137,7 @@ async function furnish(
     heartbeat.stop();
     stopAlarm();
     await closeHttp(io, app);
-    await engine.close();
+    await Promise.all([house.references.close(), engine.close()]);
   };
   try {
     await app.listen({ host: options.host, port: options.port });
@@ -149,6 +154,7 @@ async function furnish(
     url: `http://${EVERYWHERE.has(options.host) ? 'localhost' : options.host}:${port}`,
     port,
     engine,
+    references: house.references.about,
     pool: async () => sumUp(pool, await allocation.stock()),
     close() {
       closing ??= close();

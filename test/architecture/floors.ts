@@ -54,6 +54,7 @@ export const floors: readonly Floor[] = [
       'src/reference/generator',
       'src/reference/random',
       'src/reference/item-types',
+      'src/reference/ledger-url',
       'src/room',
       'src/protocol',
       'src/support',

@@ -122,7 +122,7 @@ describe('what cannot be done: one line, exit code 1', () => {
 });
 
 describe('a server that runs', () => {
-  test('prints one block: address, node, engine, nodes seen, codes; the log is JSON; SIGTERM ends it with 0', async () => {
+  test('prints one block: address, node, engine, references, nodes seen, codes; the log is JSON; SIGTERM ends it with 0', async () => {
     await using redis = await startRedis();
     await using first = await startSignalbox({ redisUrl: redis.url, nodeId: 'north' });
     await using second = await startSignalbox({ redisUrl: redis.url, nodeId: 'south' });
@@ -132,6 +132,7 @@ describe('a server that runs', () => {
       `  address     ${second.url}`,
       '  node        south',
       `  engine      redis at 127.0.0.1:${redis.port}`,
+      '  references  by chance',
       '  nodes seen  2 (north, south)',
       '  codes       900,000 free, 0 occupied, 0 cooling of 900,000',
     ]);

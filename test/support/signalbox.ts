@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { flagOf } from '../../src/cli/flags.ts';
 import type { PartialOptions } from '../../src/server/options.ts';
-import { type RunningChild, startChild } from './process.ts';
+import { type RunningChild, startChild, temporaryFolder } from './process.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 /** A start takes half a second; on a busy machine, several. */
@@ -28,7 +28,9 @@ export async function startSignalbox(
   options: PartialOptions & { readonly logLevel?: string } = {},
   env: Environment = {},
 ): Promise<SignalboxProcess> {
-  const given = { host: '127.0.0.1', port: 0, demo: false, ...options };
+  // What one server keeps is not what another test means.
+  const folder = await temporaryFolder();
+  const given = { host: '127.0.0.1', port: 0, demo: false, dataDir: folder.path, ...options };
   const child = await startChild({
     command: process.execPath,
     args: [MAIN, 'serve', ...Object.entries(given).flatMap(([name, value]) => [flagOf(name), String(value)])],
@@ -45,7 +47,10 @@ export async function startSignalbox(
     url: `http://127.0.0.1:${port}`,
     logs: () => child.lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line)),
     residentBytes: () => residentBytes(child.pid),
-    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await child[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
   };
 }
 
@@ -55,10 +60,12 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs `signalbox` to its end. */
+/** Runs `signalbox` to its end, in a folder of its own. */
 export async function runSignalbox(args: readonly string[], env: Environment = {}): Promise<Ended> {
+  await using folder = await temporaryFolder();
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { ...process.env, ...nothingOfOurs(), ...env },
+    cwd: folder.path,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: START_MS,
     killSignal: 'SIGKILL',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { StoreUnavailable } from '../../engine/engine.ts';
 import { addressOf, closeBounded, createRoleClient } from '../../engine/redis/connect.ts';
 import { State } from '../../engine/redis/state.ts';
+import { withDeadline } from '../../support/deadline.ts';
 import { type Log, silentLog } from '../../support/log.ts';
 import { type Counter, CounterUnavailable, type Taken } from '../counter.ts';
 import { loadScripts } from './scripts.ts';
@@ -52,8 +53,11 @@ export function createRedisCounter({ url, site, log = silentLog, deadlineMs = 1_
     () => {},
     (error: unknown) => log.debug({ err: error }, 'the connection of references to Redis was given up'),
   );
+  // Whoever asks first waits for it a moment, rather than lease numbers of its own from the ledger.
+  const settled = withDeadline(connected, deadlineMs, () => new Error('not yet')).catch(() => {});
   const state = new State({ client, deadlineMs, complete: () => true, onChange: () => {} });
   const run = async (name: keyof typeof scripts, number: number, command: object): Promise<unknown> => {
+    await settled;
     try {
       const text = await state.run(scripts[name], [keyOf(site, number)], [JSON.stringify(command)]);
       return JSON.parse(z.string().parse(text));

@@ -1,0 +1,46 @@
+/** `signalbox reference <type>`: prints references that have never been given. */
+
+import { countedReferences } from '../reference/choose.ts';
+import { MOST_AT_ONCE } from '../reference/counted.ts';
+import { ItemTypeError } from '../reference/item-types.ts';
+import { OptionError, type PartialOptions, readOptions } from '../server/options.ts';
+import { withDataDir } from './data-dir.ts';
+import { createCliLog } from './log.ts';
+
+/** Issued at once: what is printed before something fails is good. */
+const BATCH = 10_000;
+
+export async function printReferences(itemType: string, count: string, given: PartialOptions): Promise<void> {
+  const wanted = readCount(count);
+  const log = createCliLog('warn');
+  const options = readOptions(withDataDir(given, log));
+  // What is leased beyond what is asked for would be of no use to anybody.
+  const references = countedReferences(options, { log, outageMs: 0, leastBlock: 1 });
+  if (references === undefined) {
+    throw new OptionError('--database-url', 'needed: references are counted in a database that all nodes share');
+  }
+  try {
+    for (let left = wanted; left > 0; left -= BATCH) {
+      const some = await references.generateMany(itemType, Math.min(left, BATCH), { name: 'signalbox reference' });
+      process.stdout.write(`${some.join('\n')}\n`);
+    }
+  } catch (error) {
+    throw error instanceof ItemTypeError ? new OptionError('<type>', error.message) : withCause(error);
+  } finally {
+    await references.close();
+  }
+}
+
+function readCount(text: string): number {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= MOST_AT_ONCE) return count;
+  throw new OptionError('--count', `must be a whole number from 1 to ${MOST_AT_ONCE}`);
+}
+
+/** One line that says why, too. */
+function withCause(error: unknown): unknown {
+  if (!(error instanceof Error) || !(error.cause instanceof Error)) return error;
+  return new Error(`${error.message} (${error.cause.message || String(Reflect.get(error.cause, 'code'))})`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,55 @@
+/** How a server comes by its references: by count where all nodes share a ledger, else by chance. */
+import { join } from 'node:path';
+import type { Clock } from '../support/clock.ts';
+import type { Log } from '../support/log.ts';
+import type { CountedReferences } from './counted.ts';
+import { createReferenceGenerator } from './create.ts';
+import { readItemTypes } from './item-types.ts';
+
+/** The options of a server that decide. */
+export interface Circumstances {
+  readonly redisUrl?: string | undefined;
+  readonly redisPrefix: string;
+  readonly databaseUrl?: string | undefined;
+  readonly dataDir?: string | undefined;
+  readonly site?: string | undefined;
+  readonly itemTypes: readonly string[];
+}
+
+const FILE = 'signalbox.db';
+
+/**
+ * The ledger that every node of the server shares: a database, or with one node a file in its data directory. Nodes that
+ * share a Redis may stand on different machines, so a directory of each is none.
+ */
+export function sharedLedgerOf({ redisUrl, databaseUrl, dataDir }: Circumstances): string | undefined {
+  if (databaseUrl !== undefined) return databaseUrl;
+  return redisUrl === undefined && dataDir !== undefined ? `sqlite:${join(dataDir, FILE)}` : undefined;
+}
+
+interface Extras {
+  readonly log?: Log | undefined;
+  readonly clock?: Clock | undefined;
+  /** Item types of which some numbers are held in memory. */
+  readonly held?: readonly string[];
+  readonly outageMs?: number;
+  readonly leastBlock?: number;
+}
+
+/** Counted references, or undefined where there is no ledger to count in. */
+export function countedReferences(
+  given: Circumstances,
+  { log, clock, ...others }: Extras,
+): CountedReferences | undefined {
+  const ledger = sharedLedgerOf(given);
+  if (ledger === undefined) return undefined;
+  return createReferenceGenerator({
+    redis: given.redisUrl,
+    ledger,
+    site: given.site ?? given.redisPrefix,
+    types: readItemTypes(given.itemTypes),
+    ...(log !== undefined && { log }),
+    ...(clock !== undefined && { clock }),
+    ...others,
+  });
+}
