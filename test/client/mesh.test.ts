@@ -106,7 +106,26 @@ test('what is lost is sent again, on the same connections', async () => {
   expect(await page.run('lost', 'offer', 1)).toBe(2);
   expect(await page.run('lost', 'answer', 1)).toBe(2);
   expect(await page.run('lost', 'candidate', 2)).toBe(2);
-  await page.run('overtakenAnswer');
+});
+
+test('an answer that is late or lost is not taken for two offers that met: nothing waits for the next try', async () => {
+  await using page = await open();
+  expect(await page.run('overtakenAnswer')).toBeLessThan(4_000);
+  expect(await page.run('unheardAnswer')).toBeLessThan(4_000);
+});
+
+test('three do whatever they can do, in a bad network: once it is good, all is well', async () => {
+  const SEEDS = [1, 2, 3, 4];
+  const found = await Promise.all(
+    SEEDS.map(async (seed) => {
+      await using page = await open();
+      await page.run('hurry', 10);
+      const wrong = await page.run('chaos', seed, 40);
+      expect(await page.run('counted')).toEqual(NOTHING);
+      return wrong;
+    }),
+  );
+  expect(found.flat()).toEqual([]);
 });
 
 test('in a network that loses, repeats and mixes up signals, all is well in the end', async () => {
@@ -173,13 +192,13 @@ test('signals that are refused are sent again in order; without an answer each a
 });
 
 // The browser takes its time to say that a connection has failed: these two wait side by side.
-test.concurrent('what cannot be repaired is made anew', async () => {
+test.concurrent('what cannot be repaired is made anew', async ({ expect }) => {
   await using page = await open();
   const { states } = await page.run('beyondRepair');
   expect(states).toEqual([['connecting', 'connected', 'connecting', 'failed', 'connected']]);
 });
 
-test.concurrent('a relay that is out of order for a while: the same connection is repaired', async () => {
+test.concurrent('a relay that is out of order for a while: the same connection is repaired', async ({ expect }) => {
   await using coturn = await startCoturn({ secrets: [SECRET] });
   await using page = await open();
   await page.run('beginRelayed', [{ urls: [coturn.url('udp')], ...credentials() }]);

@@ -4,6 +4,7 @@
  * has not greeted.
  */
 import type { Json } from '../../protocol/index.ts';
+import { byteLength } from '../sendable.ts';
 
 /** Out of the way of channels that a peer opens by itself: those count from 0. */
 const ID = 100;
@@ -52,4 +53,4 @@ function hear(text: string, heard: (data: Json) => void): void {
   }
 }
 
-const fits = (text: string): boolean => new TextEncoder().encode(text).length <= MOST_BYTES;
+const fits = (text: string): boolean => byteLength(text) <= MOST_BYTES;

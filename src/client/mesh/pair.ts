@@ -65,8 +65,8 @@ export class Pair {
   }
 
   /** What was said first takes effect first. */
-  take({ negotiation, description, candidate }: Signal): void {
-    if (description) this.#next(() => this.#describe(description, negotiation));
+  take({ negotiation, answered, description, candidate }: Signal): void {
+    if (description) this.#next(() => this.#describe(description, negotiation, answered));
     if (candidate) this.#next(() => this.#reach(candidate));
   }
 
@@ -111,13 +111,19 @@ export class Pair {
 
   #tell(description: RTCSessionDescription | null, negotiation: number | undefined): void {
     // The browser's own; what we read has these two types only.
-    this.#setup.send({ negotiation, again: this.isMet, description: description as Description });
+    this.#setup.send({
+      negotiation,
+      answered: this.#answered,
+      again: this.isMet,
+      description: description as Description,
+    });
   }
 
-  async #describe(description: Description, negotiation: number | undefined): Promise<void> {
+  async #describe(description: Description, negotiation?: number, answered?: number): Promise<void> {
     const connection = this.connection;
     const isOffer = description.type === 'offer';
-    if (isOffer ? !this.#isAccepted(negotiation) : !this.#isAsked(negotiation)) return;
+    // After a rollback, the answer to the offer that was taken back may still arrive.
+    if (isOffer ? !this.#isAccepted(negotiation, answered) : !this.#isOpen(negotiation ?? this.#offered)) return;
     await connection.setRemoteDescription(description);
     for (const candidate of this.#early.splice(0)) await connection.addIceCandidate(candidate).catch(() => undefined);
     if (isOffer) {
@@ -131,20 +137,23 @@ export class Pair {
     this.#setup.changed();
   }
 
-  /** After a rollback, the answer to the offer that was taken back may still arrive. */
-  #isAsked(negotiation = this.#offered): boolean {
+  /** Whether it is the number of an offer of ours that has no answer yet. */
+  #isOpen(negotiation?: number): boolean {
     return this.connection.signalingState === 'have-local-offer' && negotiation === this.#offered;
   }
 
-  #isAccepted(negotiation = Infinity): boolean {
+  #isAccepted(negotiation = Infinity, answered?: number): boolean {
     const { offers, theirs } = this.#setup;
     // It was repeated because our answer was lost.
     if (negotiation === this.#answered) this.#repeat();
     if (negotiation <= theirs.heard) return false;
-    // Theirs and ours have met. It comes again in case that theirs is to be answered after all.
-    if (!offers && this.connection.signalingState !== 'stable') return false;
+    // Made after ours was answered: it has not met ours, only that answer is lost or late. Both come once more.
+    if (this.#isOpen(answered)) {
+      this.#ask(RESEND_MS);
+      return false;
+    }
     if (negotiation < Infinity) theirs.heard = negotiation;
-    return true;
+    return offers || this.connection.signalingState === 'stable';
   }
 
   #repeat(): void {
@@ -152,7 +161,7 @@ export class Pair {
     // Since then an offer of ours was answered: whoever did that has had our answer.
     if (answer?.type !== 'answer') return;
     this.#tell(answer, this.#answered);
-    // Without our answer, the other side has taken what we have offered since for one that met its own.
+    // What was offered since was of no use without that answer.
     this.#ask(RESEND_MS);
   }
 

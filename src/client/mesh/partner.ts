@@ -9,12 +9,14 @@
  *
  * Of a peer without a `page` it cannot be known whether it is the same process: it is begun anew whenever it may not be.
  */
+
 import type { Json, Member, UserId } from '../../protocol/index.ts';
+import { randomName } from '../random-name.ts';
 import type { Peer, PeerState } from './mesh.ts';
 import { Outbox } from './outbox.ts';
 import { Pair } from './pair.ts';
 import type { Shared } from './shared.ts';
-import { randomName, type Signal } from './signals.ts';
+import type { Signal } from './signals.ts';
 import { type PeerStats, Sampler } from './stats.ts';
 
 const HELLO_MS = 4_000;

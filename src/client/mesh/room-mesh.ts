@@ -1,12 +1,14 @@
 /** The mesh itself: a partner for every other member, and what is sent to all of them. */
+
 import type { Json, UserId } from '../../protocol/index.ts';
 import { Emitter, type Unsubscribe } from '../emitter.ts';
+import { randomName } from '../random-name.ts';
 import type { Room, RoomEvents } from '../room.ts';
 import { KINDS } from './media.ts';
 import type { MediaKind, Mesh, MeshEvents, MeshOptions, Peer } from './mesh.ts';
 import { Partner } from './partner.ts';
 import type { Outgoing, Shared } from './shared.ts';
-import { randomName, readSignal } from './signals.ts';
+import { readSignal } from './signals.ts';
 
 const MOST_EARLY = 200;
 

@@ -21,6 +21,8 @@ export interface Signal {
   readonly connection?: string | undefined;
   /** Number of the offer, or of the one that is answered; a later offer of a page has a greater one. */
   readonly negotiation?: number | undefined;
+  /** With an offer: the number of the last one of the other side that was answered. */
+  readonly answered?: number | undefined;
   /** The offer goes on with a connection: whoever does not have that must not open one for it. */
   readonly again?: boolean | undefined;
   readonly description?: Description | undefined;
@@ -30,12 +32,13 @@ export interface Signal {
 
 /** It may be anything: what does not fit is as if it were not there. */
 export function readSignal(data: Json): Signal {
-  const { page, connection, negotiation, again, description, candidate, hello } = fieldsOf(data);
+  const { page, connection, negotiation, answered, again, description, candidate, hello } = fieldsOf(data);
   const { type, sdp } = fieldsOf(description);
   return {
     page: textOf(page),
     connection: textOf(connection),
-    negotiation: typeof negotiation === 'number' ? negotiation : undefined,
+    negotiation: numberOf(negotiation),
+    answered: numberOf(answered),
     again: !!again,
     description: (type === 'offer' || type === 'answer') && typeof sdp === 'string' ? { type, sdp } : undefined,
     // The browser looks into it, and refuses whatever is none.
@@ -47,8 +50,6 @@ export function readSignal(data: Json): Signal {
 /** Descriptions and candidates are objects of the browser; on the wire they are plain JSON. */
 export const writeSignal = (signal: Signal): Json => JSON.parse(JSON.stringify(signal)) as Json;
 
-/** `crypto.randomUUID` exists on https and localhost only. */
-export const randomName = (): string => crypto.getRandomValues(new Uint32Array(3)).join('-');
-
 const fieldsOf = (value: unknown): Record<string, unknown> => Object(value) as Record<string, unknown>;
+const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

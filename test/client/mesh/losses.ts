@@ -1,6 +1,6 @@
 /** Networks that lose, repeat, delay and mix up what is sent. */
 import { connectionsMade, later } from './counters.ts';
-import { areConnected, close, connected, couple, sideOf, sound } from './couple.ts';
+import { areConnected, close, connected, couple, sideOf, sound, still } from './couple.ts';
 import { type Parcel, until, World } from './world.ts';
 
 const typeOf = ({ data: { description } }: Parcel): string | undefined =>
@@ -22,8 +22,9 @@ export async function lost(kind: 'offer' | 'answer' | 'candidate', count: number
   return connectionsMade() - before;
 }
 
-/** An answer and an offer that was made after it arrive in the wrong order. */
-export async function overtakenAnswer(): Promise<void> {
+/** An answer and an offer that was made after it arrive in the wrong order. @returns how long it took. */
+export async function overtakenAnswer(): Promise<number> {
+  const start = performance.now();
   const { world, early, late } = couple();
   await connected(early, late);
   let held: Parcel | undefined;
@@ -31,7 +32,7 @@ export async function overtakenAnswer(): Promise<void> {
     if (held === undefined && typeOf(parcel) === 'answer') held = parcel;
     else parcel.deliver();
   };
-  const screen = document.createElement('canvas').captureStream(0);
+  const screen = still();
   early.mesh.share(screen);
   await until('an answer is under way', () => held !== undefined);
   late.mesh.share(screen);
@@ -39,6 +40,26 @@ export async function overtakenAnswer(): Promise<void> {
   held?.deliver();
   await until('screens', () => early.peer.screen !== null && late.peer.screen !== null);
   close(early, late);
+  return performance.now() - start;
+}
+
+/** The first answer is lost, and the one who gave it has something to offer by then. @returns how long it took. */
+export async function unheardAnswer(): Promise<number> {
+  const start = performance.now();
+  const world = new World();
+  let isLost = false;
+  world.network = (parcel) => {
+    if (isLost || typeOf(parcel) !== 'answer') return parcel.deliver();
+    isLost = true;
+  };
+  const { early, late } = couple(world);
+  await until('an answer is lost', () => isLost);
+  early.mesh.share(still());
+  await connected(early, late);
+  const ms = performance.now() - start;
+  await sound(early, late);
+  close(early, late);
+  return ms;
 }
 
 /** Every signal comes up to three times or not at all, each time at another moment. */
