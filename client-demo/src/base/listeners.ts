@@ -2,8 +2,10 @@
 export class Listeners {
   readonly #all = new Set<() => void>();
 
-  add(listener: () => void): void {
+  /** @returns what takes it away again. */
+  add(listener: () => void): () => void {
     this.#all.add(listener);
+    return () => this.#all.delete(listener);
   }
 
   tell(): void {

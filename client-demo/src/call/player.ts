@@ -11,6 +11,7 @@ export interface Sound {
 export class Player {
   readonly element: HTMLVideoElement;
   readonly #sound: Sound | null;
+  readonly #forget: (() => void) | undefined;
 
   /** @param sound null for our own picture: nobody wants to hear themselves. */
   constructor(className: string, sound: Sound | null) {
@@ -23,11 +24,17 @@ export class Player {
     this.element.addEventListener('loadedmetadata', () => void this.#start());
     // The browser pauses what it has to, such as in picture-in-picture of another page; a call is never paused.
     this.element.addEventListener('pause', () => void this.#start());
-    sound?.speaker.onChange(() => sound.speaker.play(this.element));
+    this.#forget = sound?.speaker.onChange(() => sound.speaker.play(this.element));
   }
 
   show(stream: MediaStream | null): void {
     if (this.element.srcObject !== stream) this.element.srcObject = stream;
+  }
+
+  /** It is not shown any more, and never will be again. */
+  release(): void {
+    this.#forget?.();
+    this.show(null);
   }
 
   /** Must be called from a click. */

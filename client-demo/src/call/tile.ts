@@ -48,7 +48,7 @@ export class Tile {
   }
 
   release(): void {
-    this.player.show(null);
+    this.player.release();
   }
 }
 
@@ -69,7 +69,7 @@ export class ScreenTile {
   }
 
   release(): void {
-    this.player.show(null);
+    this.player.release();
   }
 }
 

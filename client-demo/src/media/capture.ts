@@ -24,6 +24,11 @@ export class Capture {
   readonly #faults: Record<MediaKind, CaptureFault | null> = { audio: null, video: null };
   #gone: GoneListener = () => undefined;
   #asking = false;
+  /** The browser is asked for one thing at a time, also when nobody waits for the last one any more. */
+  #turn: Promise<void> = Promise.resolve();
+  /** Raised by `stop()`: what was asked for before it is not wanted any more. */
+  #generation = 0;
+  #startedIn = -1;
   /** How many share the call: they decide how large a picture is worth sending. */
   #people = 1;
 
@@ -72,18 +77,22 @@ export class Capture {
     this.#gone = listener;
   }
 
-  /** Both if they can be had, else the one that can. */
+  /** Both if they can be had, else the one that can. Until it is stopped, only the first call asks. */
   async start(): Promise<void> {
+    const generation = this.#generation;
+    if (this.#startedIn === generation) return;
+    this.#startedIn = generation;
     if (this.#tracks.audio !== null || this.#tracks.video !== null) return;
     if (recall('tab.video') === 'off') return this.#obtain(['audio']);
     await this.#obtain(['audio', 'video']);
     // Asked for together they are refused together, though only one may be missing or in use.
     if (this.#faults.video !== 'missing' && this.#faults.video !== 'busy') return;
-    await this.#obtain(['audio']);
-    if (this.#tracks.audio === null) await this.#obtain(['video']);
+    if (generation === this.#generation) await this.#obtain(['audio']);
+    if (generation === this.#generation && this.#tracks.audio === null) await this.#obtain(['video']);
   }
 
   stop(): void {
+    this.#generation += 1;
     this.#put('audio', null);
     this.#put('video', null);
     this.#listeners.tell();
@@ -94,9 +103,10 @@ export class Capture {
     const track = this.#tracks[kind];
     if (this.#asking) return null;
     if (track === null) {
+      const generation = this.#generation;
       remember(`tab.${kind}`, null);
       await this.#obtain([kind]);
-      return this.#faults[kind];
+      return generation === this.#generation ? this.#faults[kind] : null;
     }
     if (kind === 'audio') {
       // Kept open: a microphone that has to be opened first cuts off the first word.
@@ -127,20 +137,32 @@ export class Capture {
     this.#tracks.video?.applyConstraints(pictureFor(people)).catch(() => undefined);
   }
 
-  async #obtain(kinds: readonly MediaKind[]): Promise<void> {
+  #obtain(kinds: readonly MediaKind[]): Promise<void> {
+    const generation = this.#generation;
+    this.#turn = this.#turn.then(() => this.#prompt(kinds, generation));
+    return this.#turn;
+  }
+
+  async #prompt(kinds: readonly MediaKind[], generation: number): Promise<void> {
+    if (generation !== this.#generation) return;
     this.#asking = true;
     this.#listeners.tell();
     let fault: CaptureFault | null = null;
+    let stream: MediaStream | null = null;
     try {
       // Absent on pages that are neither https nor localhost, whatever its type says.
       const devices: MediaDevices | undefined = navigator.mediaDevices;
       if (devices === undefined) fault = 'insecure';
-      else this.#keep(await this.#ask(devices, kinds));
+      else stream = await this.#ask(devices, kinds);
     } catch (error) {
       fault = faultOf(error);
     }
-    for (const kind of kinds) this.#faults[kind] = fault;
     this.#asking = false;
+    if (generation !== this.#generation) for (const track of stream?.getTracks() ?? []) track.stop();
+    else {
+      if (stream !== null) this.#keep(stream);
+      for (const kind of kinds) this.#faults[kind] = fault;
+    }
     this.#listeners.tell();
   }
 
@@ -179,9 +201,10 @@ export class Capture {
   /** Unplugged, or the permission was taken back: whatever else there is of its kind takes its place. */
   async #lost(kind: MediaKind, track: MediaStreamTrack): Promise<void> {
     if (this.#tracks[kind] !== track) return;
+    const generation = this.#generation;
     this.#put(kind, null);
     await this.#obtain([kind]);
-    this.#gone(kind, this.#tracks[kind]?.label ?? null);
+    if (generation === this.#generation) this.#gone(kind, this.#tracks[kind]?.label ?? null);
   }
 
   #put(kind: MediaKind, track: MediaStreamTrack | null): void {

@@ -47,8 +47,9 @@ export class Speaker {
     return recall('speaker') ?? '';
   }
 
-  onChange(listener: () => void): void {
-    this.#listeners.add(listener);
+  /** @returns what takes it away again. */
+  onChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
   }
 
   choose(id: string): void {
