@@ -121,6 +121,11 @@ export class App implements SignalboxDemo {
   }
 
   #begin(room: Room): void {
+    // It may have ended on the way here, and says so only once.
+    if (room.ending !== null) {
+      this.#ended(room.ending);
+      return;
+    }
     this.#call?.close();
     const { capture, screen, wakefulness } = this.#media;
     this.#call = new Call({

@@ -16,6 +16,8 @@ export class RelayWatch {
   readonly #say: (words: string | null) => void;
   #fault: IceFault | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** A mesh that is being closed still tells of it. */
+  #isStopped = false;
 
   /** @param say null: it is over. */
   constructor(room: Room, mesh: Mesh, isRelayOnly: boolean, say: (words: string | null) => void) {
@@ -36,15 +38,18 @@ export class RelayWatch {
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearTimeout(this.#timer);
   }
 
   #changed(): void {
+    if (this.#isStopped) return;
     if (this.#isEverybodyReached) this.#say(null);
     else this.#lookLater();
   }
 
   #lookLater(): void {
+    if (this.#isStopped) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#say(this.#isEverybodyReached ? null : this.#words);
