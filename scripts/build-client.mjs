@@ -7,10 +7,17 @@ import { build } from 'vite';
 const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url));
 
 // The SDK speaks WebSocket alone, but Socket.IO's client brings every transport it knows, and base64 for those that carry
-// text only. None of it would ever run.
+// text only, the back-off of a reconnection that is turned off, and binary messages, of which the protocol has none. None of
+// it would ever run.
 const NEVER_RUN = {
   'engine.io-client/build/esm/transports/index.js': `import { WS } from './websocket.js'; export const transports = { websocket: WS };`,
   'engine.io-parser/build/esm/contrib/base64-arraybuffer.js': 'export const decode = () => new ArrayBuffer(0);',
+  'socket.io-parser/build/esm/binary.js':
+    'export const deconstructPacket = (packet) => ({ packet, buffers: [] }); export const reconstructPacket = (packet) => packet;',
+  'socket.io-parser/build/esm/is-binary.js':
+    'export const isBinary = () => false; export const hasBinary = () => false;',
+  'socket.io-client/build/esm/contrib/backo2.js':
+    'export class Backoff { setMin() {} setMax() {} setJitter() {} reset() {} duration() {} }',
 };
 const webSocketAlone = {
   name: 'websocket-alone',

@@ -5,9 +5,11 @@ import { PROTOCOL_VERSION } from '../protocol/limits.ts';
 import { DEFAULT_BACKOFF } from './backoff.ts';
 import type { Client, ClientEvents, ConnectOptions, CreateOptions, JoinOptions } from './client.ts';
 import { type Ask, Connection } from './connection.ts';
+import { saneMs } from './duration.ts';
 import { Emitter } from './emitter.ts';
 import { clientError, SignalboxError } from './errors.ts';
 import type { AnyPush } from './link.ts';
+import { randomName } from './random-name.ts';
 import type { Room } from './room.ts';
 import { MOST_HELD, Seat, type SeatSetup } from './seat.ts';
 import { openKeep, type ResumeKeep } from './store.ts';
@@ -33,25 +35,33 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
   #seat: Seat | null = null;
   /** Requests for a seat under way: what is heard of a room that is not ours may be of the one that becomes ours. */
   #entering = 0;
+  /** Resolves when the last of them is over, however. */
+  #entry: Promise<unknown> = Promise.resolve();
   #early: AnyPush[] = [];
   #isRejoining = false;
 
   constructor(url: string, options: ConnectOptions) {
     super();
     this.#options = options;
-    this.#keep = openKeep(options.store);
+    // What follows the host would be taken for a namespace.
+    const { origin } = new URL(url);
+    this.#keep = openKeep(options.store, origin);
     const ask: Ask = (name, payload) => this.#connection.request(name, payload, true);
     this.#seatSetup = {
-      ask: (name, payload, repeat) => this.#connection.request(name, payload, repeat),
+      ask: async (name, payload, repeat, isDue) => {
+        // Sent after a request for another room, it would be taken for one of that room.
+        while (this.#entering > 0) await this.#entry;
+        return await this.#connection.request(name, payload, repeat, isDue);
+      },
       read: async () => (await ask('room:get', {})).room,
-      rejoin: (seat) => void this.#rejoin(seat, ask).catch(() => this.#connection.restart()),
+      rejoin: (seat) => void this.#rejoin(seat, ask).catch((error) => this.#connection.restart(error)),
       leave: (seat) => this.#leave(seat),
       kicked: () => void this.#connection.close({ reason: 'kicked' }),
     };
     this.#connection = new Connection({
-      url,
+      url: origin,
       path: options.path ?? '/socket.io',
-      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      timeoutMs: saneMs(options.timeoutMs, TIMEOUT_MS),
       backoff: options.backoff ?? DEFAULT_BACKOFF,
       auth: () => this.#auth(),
       forget: () => this.#forget(),
@@ -93,15 +103,14 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
 
   create(options: CreateOptions = {}): Promise<Room> {
     // Whether the answer to the first was lost or the room was not made: asked again, it is one room.
-    const idempotencyKey = String(Math.random()).slice(2);
+    const idempotencyKey = randomName();
     return this.#enter(() => this.#connection.request('room:create', { ...options, idempotencyKey }, true));
   }
 
   async join(typed: string, options: JoinOptions = {}): Promise<Room> {
-    const code = normaliseTypedCode(typed, this.#codeDigits);
+    const code = normaliseTypedCode(String(typed), this.#codeDigits);
     if (code === undefined) {
-      const message = `A room code has ${this.#codeDigits} digits and does not begin with 0.`;
-      throw new SignalboxError({ code: 'BAD_REQUEST', message, retryable: false });
+      throw clientError('BAD_REQUEST', `A room code has ${this.#codeDigits} digits and does not begin with 0.`);
     }
     return await this.#enter(() => this.#connection.request('room:join', { ...options, code }, true));
   }
@@ -128,13 +137,21 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
     else if (this.#entering > 0 && this.#early.push(push) > MOST_HELD) this.#early.shift();
   }
 
-  async #enter(ask: () => Promise<{ room: RoomSnapshot; iceServers: IceServer[] }>): Promise<Room> {
+  #enter(ask: () => Promise<Placed>): Promise<Room> {
+    const entry = this.#tryToEnter(ask);
+    this.#entry = entry.catch(() => {});
+    return entry;
+  }
+
+  async #tryToEnter(ask: () => Promise<Placed>): Promise<Room> {
     this.#entering += 1;
     let seat: Seat | null = null;
     try {
       const { room, iceServers } = await ask();
       seat = this.#sit(room, iceServers);
       return seat;
+    } catch (error) {
+      throw error instanceof SignalboxError ? error : clientError('INTERNAL');
     } finally {
       this.#entering -= 1;
       if (this.#entering === 0) this.#early = [];
@@ -147,7 +164,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
   #compare(rev: number | null): void {
     // Whatever is being asked for decides it.
     if (this.#entering > 0) return;
-    if (this.#seat !== null) this.#seat.hint(rev);
+    if (this.#seat !== null) this.#seat.compare(rev);
     else if (rev !== null) this.#vacate().catch(() => {});
   }
 
@@ -219,6 +236,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
       seat.setIce(iceServers);
     } catch (error) {
       if (!(error instanceof SignalboxError) || error.retryable) throw error;
+      if (error.code === 'BANNED') void this.#connection.close({ reason: 'banned' });
       const isOver = error.code === 'CODE_EXPIRED' || error.code === 'ROOM_NOT_FOUND';
       seat.end(isOver ? { reason: 'expired' } : { reason: 'refused', error });
     } finally {
@@ -236,8 +254,9 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
   #changed(): void {
     const { state, ending } = this;
     if (ending !== null) {
-      // With the token, a reload of this page would take the seat back from whoever took it over.
-      this.#keep.close();
+      // With the token, a reload of this page would take the seat back from whoever took it over. But whoever closes
+      // before it was used has not been on that seat, and may only be clearing the way for the next one.
+      this.#keep.close(this.#userId !== null);
       this.#end(ending.reason === 'closed' ? { reason: 'left' } : ending);
     }
     this.emit('state', state);
@@ -246,6 +265,12 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
   #end(ending: Parameters<Seat['end']>[0]): void {
     this.#seat?.end(ending);
   }
+}
+
+/** What takes a seat is answered with. */
+interface Placed {
+  readonly room: RoomSnapshot;
+  readonly iceServers: IceServer[];
 }
 
 /** The room that a push is of, if it is of one. */

@@ -2,20 +2,18 @@
 import type { Acknowledgement, ErrorBody, Push, Reply, RequestInput, RequestName } from '../protocol/index.ts';
 import { type Backoff, delayBefore } from './backoff.ts';
 import type { ClientEnding, ConnectionState } from './client.ts';
+import { saneMs } from './duration.ts';
 import { clientError, SignalboxError } from './errors.ts';
-import { type AnyPush, Link } from './link.ts';
+import { type AnyPush, Link, type LinkSetup } from './link.ts';
+import { checkSendable } from './sendable.ts';
 import { isOffline, watchSurroundings } from './surroundings.ts';
+import { Waiting } from './waiting.ts';
 
 /** Asks over whatever connection there is. Rejects with a SignalboxError. */
 export type Ask = <Name extends RequestName>(name: Name, payload: RequestInput<Name>) => Promise<Reply<Name>>;
 
-export interface ConnectionSetup {
-  readonly url: string;
-  readonly path: string;
-  readonly timeoutMs: number;
+export interface ConnectionSetup extends LinkSetup {
   readonly backoff: Backoff;
-  /** What goes with a handshake; asked for every attempt. */
-  readonly auth: () => Record<string, unknown>;
   /** The token that went with it is of no use. @returns whether there was one. */
   readonly forget: () => boolean;
   /** Welcomed: whatever is needed to be as we were. Online afterwards; when it rejects, the attempt has failed. */
@@ -33,12 +31,16 @@ export interface ConnectionSetup {
 
 /** Within this, a server that is there has answered; a pause of the page may have ended the link without a word. */
 const ALIVE_MS = 4_000;
+/** Of a server that does not say how often it wants a heartbeat. */
+const BEAT_MS = 30_000;
+/** A connection that was lost sooner was hardly one. */
+const LASTING_MS = 5_000;
 
 export class Connection {
   readonly #setup: ConnectionSetup;
   readonly #unwatch: () => void;
   /** Who waits to be online. */
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Waiting();
   #state: ConnectionState = 'connecting';
   #ending: ClientEnding | null = null;
   #link: Link | undefined;
@@ -50,6 +52,10 @@ export class Connection {
   /** Why the last attempt has failed. */
   #fault: SignalboxError | undefined;
   #hasBeenOnline = false;
+  #onlineSince = 0;
+  /** The link has been welcomed, and may have a seat by that. */
+  #isWelcome = false;
+  #farewell = Promise.resolve();
 
   constructor(setup: ConnectionSetup) {
     this.#setup = setup;
@@ -76,15 +82,11 @@ export class Connection {
       this.#retry = setTimeout(() => this.open(), early);
       return;
     }
-    const { url, path, auth, timeoutMs } = this.#setup;
-    const link: Link = new Link({
-      url,
-      path,
-      auth: auth(),
-      patienceMs: timeoutMs,
-      push: (push) => this.#hear(link, push),
-      down: (error) => link === this.#link && this.#down(error),
-    });
+    const link: Link = new Link(
+      this.#setup,
+      (push) => link === this.#link && this.#hear(link, push),
+      (error) => link === this.#link && this.#down(error),
+    );
     this.#link = link;
     this.#show(this.#unconnected());
   }
@@ -94,15 +96,19 @@ export class Connection {
    *
    * @param repeat whether it may be sent again when the connection was lost before the answer: only what does no harm
    * when it is done twice.
+   * @param isDue whether it still means something: asked right before it is sent.
    */
   async request<Name extends RequestName>(
     name: Name,
     payload: RequestInput<Name>,
     repeat: boolean,
+    isDue = (): boolean => true,
   ): Promise<Reply<Name>> {
+    checkSendable(payload);
     const until = performance.now() + this.#setup.timeoutMs;
     for (;;) {
       await this.#change(until);
+      if (!isDue()) throw clientError('CLOSED');
       const answer = await this.#online().request(name, payload, until - performance.now());
       if (answer !== undefined) return granted(answer);
       if (!repeat || performance.now() >= until) throw this.#over() ?? clientError('TIMEOUT');
@@ -116,22 +122,26 @@ export class Connection {
   }
 
   /** Begins anew, after a pause: what is here is not what it should be. */
-  restart(): void {
-    if (this.#ending === null) this.#again();
+  restart(error: unknown): void {
+    if (this.#ending === null) this.#again(error);
   }
 
   /** For good. Resolves when the server knows that the seat is free, or cannot be told. */
-  async close(ending: ClientEnding): Promise<void> {
-    if (this.#ending !== null) return;
+  close(ending: ClientEnding): Promise<void> {
+    if (this.#ending === null) this.#farewell = this.#close(ending);
+    return this.#farewell;
+  }
+
+  async #close(ending: ClientEnding): Promise<void> {
     const link = this.#link;
-    const mayTell = this.#state === 'online' && ending.reason === 'closed';
+    const mayTell = this.#isWelcome && ending.reason === 'closed';
     this.#ending = ending;
     this.#unwatch();
     // Nothing is heard of it any more, yet it takes the last word along.
     this.#link = undefined;
     this.#drop();
     this.#show('closed');
-    this.#release();
+    this.#waiting.release();
     if (mayTell) await link?.request('room:leave', {}, ALIVE_MS);
     link?.close();
   }
@@ -151,25 +161,10 @@ export class Connection {
 
   /** Resolves when we are online or closed, or the time is over. Those who have waited are as many turns away as others. */
   #change(until: number): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#state === 'online' || this.#ending !== null) return resolve();
-      const timer = Number.isFinite(until) ? setTimeout(() => done(), until - performance.now()) : undefined;
-      const done = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(done);
-        resolve();
-      };
-      this.#waiting.add(done);
-    });
-  }
-
-  /** In the order of their coming. */
-  #release(): void {
-    for (const done of this.#waiting) done();
+    return this.#state === 'online' || this.#ending !== null ? Promise.resolve() : this.#waiting.wait(until);
   }
 
   #hear(link: Link, push: AnyPush): void {
-    if (link !== this.#link) return;
     if (push.name === 'welcome') void this.#welcome(link, push.body);
     else if (push.name === 'session:replaced') void this.close({ reason: 'replaced' });
     else if (push.name === 'session:kicked') void this.close({ reason: push.body.banned ? 'banned' : 'kicked' });
@@ -178,6 +173,7 @@ export class Connection {
   }
 
   async #welcome(link: Link, welcome: Push<'welcome'>): Promise<void> {
+    this.#isWelcome = true;
     const { restore, timeoutMs } = this.#setup;
     try {
       await restore(welcome, async (name, payload) => {
@@ -190,11 +186,12 @@ export class Connection {
       return;
     }
     if (link !== this.#link) return;
-    this.#attempt = 0;
+    this.#onlineSince = performance.now();
     this.#fault = undefined;
     this.#hasBeenOnline = true;
-    this.#beat = setInterval(() => void this.#verify(timeoutMs), welcome.heartbeatIntervalMs);
-    this.#release();
+    clearInterval(this.#beat);
+    this.#beat = setInterval(() => void this.#verify(timeoutMs), saneMs(welcome.heartbeatIntervalMs, BEAT_MS));
+    this.#waiting.release();
     this.#show('online');
   }
 
@@ -212,7 +209,8 @@ export class Connection {
   #again(error?: unknown): void {
     // Whatever else went wrong is not the server's to repair.
     const fault = error instanceof SignalboxError ? error : clientError('UNREACHABLE');
-    const { retryAfterMs = 0 } = fault;
+    const retryAfterMs = saneMs(fault.retryAfterMs);
+    this.#forgive();
     const wait = delayBefore(this.#attempt, this.#setup.backoff, retryAfterMs);
     this.#attempt += 1;
     this.#fault = fault;
@@ -221,9 +219,17 @@ export class Connection {
   }
 
   /** The server goes away, and has spread its clients over some time: exactly when it says. */
-  #move(afterMs: number): void {
-    this.#attempt = 0;
-    this.#wait(afterMs, afterMs);
+  #move(toldMs: number): void {
+    const afterMs = saneMs(toldMs);
+    this.#forgive();
+    // A server that sends everybody away as soon as they have come is not asked any faster than one that is not there.
+    this.#wait(this.#attempt === 0 ? afterMs : delayBefore(this.#attempt, this.#setup.backoff, afterMs), afterMs);
+    this.#attempt += 1;
+  }
+
+  /** A connection that has lasted: what went wrong before it counts no more. */
+  #forgive(): void {
+    if (this.#state === 'online' && performance.now() - this.#onlineSince > LASTING_MS) this.#attempt = 0;
   }
 
   /** @param leastMs what nothing makes shorter: no word about the network, no page that is looked at again. */
@@ -239,10 +245,12 @@ export class Connection {
     clearInterval(this.#beat);
     this.#link?.close();
     this.#link = undefined;
+    this.#isWelcome = false;
   }
 
   /** After a pause, or a word about the network: a wait is over, and a link must show that it lives. */
   #wake(): void {
+    if (this.#ending !== null) return;
     if (this.#state === 'online') return void this.#verify(ALIVE_MS);
     this.open();
     this.#show(this.#unconnected());
@@ -261,7 +269,7 @@ export class Connection {
     const answer = await link?.request('heartbeat', rev === undefined ? {} : { rev }, patienceMs);
     if (link === undefined || link !== this.#link) return;
     if (answer === undefined) this.#again();
-    else if (answer.ok) this.#setup.beaten(answer.rev);
+    else if (answer?.ok) this.#setup.beaten(answer.rev);
   }
 
   #unconnected(): ConnectionState {
@@ -277,6 +285,7 @@ export class Connection {
 }
 
 function granted<Name extends RequestName>(answer: Acknowledgement<Name>): Reply<Name> {
-  if (!answer.ok) throw new SignalboxError(answer.error);
-  return answer;
+  // A server that is none of ours may answer anything.
+  if (answer?.ok) return answer;
+  throw answer?.error ? new SignalboxError(answer.error) : clientError('INTERNAL');
 }

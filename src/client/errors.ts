@@ -1,15 +1,18 @@
 /** The one kind of error that the SDK's promises reject with. */
 import type { ErrorBody, ErrorCode } from '../protocol/index.ts';
 
-/** What only a client can know, with its text. */
+/** What a client finds out by itself, with its text. */
 const OWN = {
   UNREACHABLE: 'The server cannot be reached.',
-  TIMEOUT: 'The server did not answer in time; whether it did what was asked is not known.',
+  TIMEOUT: 'No answer in time: it may be done all the same.',
   CLOSED: 'This client is closed.',
+  BAD_REQUEST: 'JSON cannot hold this.',
+  PAYLOAD_TOO_LARGE: 'This is too large to be sent.',
+  INTERNAL: 'The server has answered nonsense.',
 } as const;
 
 /** `UNREACHABLE` and `TIMEOUT` are worth another try; `CLOSED` is not. */
-export type ClientErrorCode = keyof typeof OWN;
+export type ClientErrorCode = Exclude<keyof typeof OWN, ErrorCode>;
 
 /** A refusal by the server (its codes are those of the protocol), or the lack of an answer. */
 export class SignalboxError extends Error {
@@ -31,5 +34,6 @@ export class SignalboxError extends Error {
   }
 }
 
-export const clientError = (code: ClientErrorCode): SignalboxError =>
-  new SignalboxError({ code, message: OWN[code], retryable: code !== 'CLOSED' });
+/** @param message in place of the usual one */
+export const clientError = (code: keyof typeof OWN, message: string = OWN[code]): SignalboxError =>
+  new SignalboxError({ code, message, retryable: code === 'UNREACHABLE' || code === 'TIMEOUT' });

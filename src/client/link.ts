@@ -8,35 +8,43 @@ import type { Acknowledgement, ErrorBody, Push, PushName, RequestInput, RequestN
 /** Any push, name and body belonging together. */
 export type AnyPush = { [Name in PushName]: { readonly name: Name; readonly body: Push<Name> } }[PushName];
 
+/** What all links of a connection have in common. */
 export interface LinkSetup {
   readonly url: string;
   readonly path: string;
-  readonly auth: Record<string, unknown>;
+  /** What goes with a handshake; asked for every attempt. */
+  readonly auth: () => Record<string, unknown>;
   /** Milliseconds within which the server must have welcomed. */
-  readonly patienceMs: number;
-  readonly push: (push: AnyPush) => void;
-  /** `error` where the server has refused and said why. Nothing follows. */
-  readonly down: (error?: ErrorBody) => void;
+  readonly timeoutMs: number;
 }
 
 export class Link {
   readonly #socket: Socket;
-  readonly #setup: LinkSetup;
+  readonly #down: (error?: ErrorBody) => void;
   readonly #impatience: ReturnType<typeof setTimeout>;
   #isDown = false;
 
-  constructor(setup: LinkSetup) {
-    const { url, path, auth, patienceMs, push } = setup;
-    this.#setup = setup;
-    this.#impatience = setTimeout(() => this.#end(), patienceMs);
-    this.#socket = io(url, { transports: ['websocket'], forceNew: true, reconnection: false, auth, path });
+  /** @param down called once, with an error where the server has refused and said why. Nothing follows. */
+  constructor(
+    { url, path, auth, timeoutMs }: LinkSetup,
+    push: (push: AnyPush) => void,
+    down: (error?: ErrorBody) => void,
+  ) {
+    this.#down = down;
+    this.#impatience = setTimeout(() => this.#end(), timeoutMs);
+    this.#socket = io(url, { transports: ['websocket'], forceNew: true, reconnection: false, auth: auth(), path });
     this.#socket.on('disconnect', () => this.#end());
     this.#socket.on('connect_error', (error) => this.#end(refusal(error)));
     this.#socket.onAny((name: PushName, body: unknown) => {
       if (this.#isDown) return;
       if (name === 'welcome') clearTimeout(this.#impatience);
-      // The server's pushes are those of the table; of a later version's, nobody knows the name.
-      push({ name, body } as AnyPush);
+      try {
+        // The server's pushes are those of the table; of a later version's, nobody knows the name.
+        push({ name, body } as AnyPush);
+      } catch {
+        // What does not fit the table is the server's fault, and nothing after it can be trusted.
+        this.#end();
+      }
     });
   }
 
@@ -68,7 +76,7 @@ export class Link {
   #end(error?: ErrorBody): void {
     if (this.#isDown) return;
     this.close();
-    this.#setup.down(error);
+    this.#down(error);
   }
 }
 

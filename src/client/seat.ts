@@ -12,8 +12,9 @@ import type {
   RoomSnapshot,
   UserId,
 } from '../protocol/index.ts';
+import { DEFAULT_BACKOFF, delayBefore } from './backoff.ts';
 import { Emitter, type Unsubscribe } from './emitter.ts';
-import { clientError, SignalboxError } from './errors.ts';
+import { clientError, type SignalboxError } from './errors.ts';
 import type { AnyPush } from './link.ts';
 import { applied, differences, isChange, type RoomChange, same } from './replica.ts';
 import type { Room, RoomEnding, RoomEvents } from './room.ts';
@@ -23,6 +24,7 @@ export interface SeatSetup {
     name: Name,
     payload: RequestInput<Name>,
     repeat: boolean,
+    isDue: () => boolean,
   ) => Promise<unknown>;
   readonly read: () => Promise<RoomSnapshot>;
   /** The server knows us in this room no more: take a seat again, or end it. */
@@ -49,6 +51,8 @@ export class Seat extends Emitter<RoomEvents> implements Room {
   #signals: RoomEvents['signal'][] = [];
   #gap: ReturnType<typeof setTimeout> | undefined;
   #isReading = false;
+  /** Reads in a row that came to nothing. */
+  #failures = 0;
   /** It is said that the host took the seat away. */
   #isKicked = false;
 
@@ -144,22 +148,29 @@ export class Seat extends Emitter<RoomEvents> implements Room {
   }
 
   /** The revision that the room is said to have reached; null: that we are in no room. */
-  hint(rev: number | null): void {
-    if (rev === null || rev > this.rev) void this.#read();
+  hint(rev: number): void {
+    if (rev > this.rev) void this.#read();
+  }
+
+  /**
+   * The same, from the server's own lips, just now. Less than ours: its store has lost what it had told us.
+   *
+   * @param rev null: that we are in no room
+   */
+  compare(rev: number | null): void {
+    if (rev !== this.rev) void this.#read();
   }
 
   /** A snapshot of this room, as of just now or of long ago. */
   adopt(snapshot: RoomSnapshot): void {
-    if (this.#ending !== null || snapshot.rev < this.rev) return;
-    this.#set(snapshot, null);
-    this.#applyHeld();
+    if (snapshot.rev >= this.rev) this.#replace(snapshot);
   }
 
   /** The connection is back, and the seat is ours: still, or again, and then perhaps under another id. */
   returned(snapshot: RoomSnapshot, userId: UserId): void {
     const { seq } = this.#self;
     this.#userId = userId;
-    this.adopt(snapshot);
+    this.#replace(snapshot);
     if (this.#ending === null) this.emit(this.#self.seq === seq ? 'resumed' : 'rejoined', undefined);
   }
 
@@ -177,9 +188,16 @@ export class Seat extends Emitter<RoomEvents> implements Room {
   }
 
   async #ask<Name extends RequestName>(name: Name, payload: RequestInput<Name>, repeat: boolean): Promise<void> {
-    // What is asked of a room that is over must not reach the next one.
-    if (this.#ending !== null) throw clientError('CLOSED');
-    await this.#setup.ask(name, payload, repeat);
+    // What is asked of a room that is over must not reach the next one, however long it has waited to be sent.
+    await this.#setup.ask(name, payload, repeat, () => this.#ending === null);
+  }
+
+  /** With what the server has just said. Even when we have been further: then its store has lost that. */
+  #replace(snapshot: RoomSnapshot): void {
+    if (this.#ending !== null) return;
+    if (snapshot.rev < this.rev) this.#held = [];
+    this.#set(snapshot, null);
+    this.#applyHeld();
   }
 
   #releaseSignals(): void {
@@ -244,17 +262,30 @@ export class Seat extends Emitter<RoomEvents> implements Room {
     for (const { name, body } of this.#held) if (name === 'room:closed') return this.end({ reason: body.reason });
     this.#isReading = true;
     try {
+      const { rev } = this;
       const room = await this.#setup.read();
-      if (room.ref === this.ref) this.adopt(room);
+      // Less than what we had when we asked can only be the store's loss; less than what we have by now is only late.
+      if (room.ref === this.ref && room.rev < rev) this.#replace(room);
+      else if (room.ref === this.ref) this.adopt(room);
       else this.#setup.rejoin(this);
+      this.#failures = 0;
     } catch (error) {
-      const code = error instanceof SignalboxError ? error.code : '';
-      if (code === 'NOT_IN_ROOM') (this.#isKicked ? this.#setup.kicked : this.#setup.rejoin)(this);
-      else if (code === 'CODE_EXPIRED') this.end({ reason: 'expired' });
-      // Otherwise the next heartbeat tells again that we are behind.
+      this.#unread(error as Partial<SignalboxError>);
     }
     this.#isReading = false;
     this.#applyHeld();
+  }
+
+  /** @param error whatever it was: without one of our codes it is tried again */
+  #unread({ code, retryAfterMs }: Partial<SignalboxError>): void {
+    if (code === 'NOT_IN_ROOM') (this.#isKicked ? this.#setup.kicked : this.#setup.rejoin)(this);
+    else if (code === 'CODE_EXPIRED') this.end({ reason: 'expired' });
+    if (this.#ending !== null) return;
+    // A server in trouble is not asked for the room four times a second by everybody in it.
+    const waitMs = delayBefore(this.#failures, DEFAULT_BACKOFF, GAP_MS + (retryAfterMs ?? 0));
+    this.#failures += 1;
+    this.#forgetGap();
+    this.#gap = setTimeout(() => void this.#read(), waitMs);
   }
 }
 

@@ -42,21 +42,28 @@ export interface ResumeKeep {
   readonly isKept: boolean;
   /** For whoever comes after us; we still have it. */
   forgetStored(): void;
-  /** Forgets what is stored of us, and lets another client of this page have the place. */
-  close(): void;
+  /** Lets another client of this page have the place. @param forgets whether nothing of us stays there */
+  close(forgets: boolean): void;
 }
+
+const MOST_LENGTH = 4096;
 
 /** The tab's own place, which two clients of one page cannot share: the one would replace the other for ever. */
 let isTabTaken = false;
 
-/** @param wanted undefined: the tab's own place, if it is free; null: nowhere. */
-export function openKeep(wanted: ResumeStore | null | undefined): ResumeKeep {
+/**
+ * @param wanted undefined: the tab's own place, if it is free; null: nowhere
+ * @param origin of the server: no other may be told the token
+ */
+export function openKeep(wanted: ResumeStore | null | undefined, origin: string): ResumeKeep {
   const isTab = wanted === undefined && !isTabTaken;
-  const store = isTab ? tabStore() : wanted;
+  const store = isTab ? tabStore(`signalbox.resume ${origin}`) : wanted;
   if (isTab) isTabTaken = true;
   const stored = (): string => {
     try {
-      return store?.get() ?? '';
+      const kept: unknown = store?.get();
+      // Whatever else lies there is none of our tokens, and what is too long would be refused for ever.
+      return typeof kept === 'string' && kept.length < MOST_LENGTH ? kept : '';
     } catch {
       return '';
     }
@@ -85,10 +92,10 @@ export function openKeep(wanted: ResumeStore | null | undefined): ResumeKeep {
       return isKept;
     },
     forgetStored: () => write(''),
-    close() {
+    close(forgets) {
       if (isTab) isTabTaken = false;
       // Whoever took over may keep its own there.
-      if (stored() === text) write('');
+      if (forgets && stored() === text) write('');
     },
   };
 }

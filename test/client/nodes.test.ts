@@ -40,6 +40,7 @@ test('behind nginx: whichever node is killed, all clients are in one room again'
   const rooms = [room, ...(await Promise.all(others.map((client) => client.join(room.code))))];
   const seats = () => room.members.map(({ userId, seq, state }) => [userId, seq, state]);
   await holds(room, ({ members }) => members.length === 6);
+  await Promise.all(rooms.map((it) => agree(room, it)));
   const before = seats();
   const stories = rooms.map(story);
   // Some of them are on that node, some on the other: nginx spreads them.

@@ -57,12 +57,12 @@ test('what overtakes the answer to a join is held, and told in order', async () 
   const told: string[] = [];
   client.on('room', (it) => {
     it.on('change', ({ room: { rev } }) => told.push(`rev ${rev}`));
-    it.on('message', ({ data }) => told.push(String(data)));
-    it.on('signal', ({ data }) => told.push(String(data)));
+    it.on('message', ({ data }) => told.push(JSON.stringify(data)));
+    it.on('signal', ({ data }) => told.push(JSON.stringify(data)));
   });
   const seat = await client.join(place.code);
   expect(seat.members).toEqual([ANN, ME, { ...BEN, state: 'away' }]);
-  expect(told).toEqual(['rev 3', 'rev 4', 'offer', 'hello']);
+  expect(told).toEqual(['rev 3', 'rev 4', '"offer"', '"hello"']);
   expect(stage.asked.filter((name) => name === 'room:get')).toEqual([]);
 });
 
@@ -87,6 +87,24 @@ test.each([
   expect(seat.snapshot).toEqual(truth);
   expect(told.sort()).toEqual(['member:away ann', 'member:joined ben']);
   expect(stage.asked.filter((name) => name === 'room:get')).toHaveLength(1);
+});
+
+test('a read that is refused is tried again, after what the server says', async () => {
+  const reads: number[] = [];
+  await using stage = await startStage(null, (name) => {
+    if (name === 'room:join') return joined;
+    if (name === 'heartbeat') return { ok: true, now: 0, rev: 2 };
+    if (name !== 'room:get') return undefined;
+    reads.push(performance.now());
+    if (reads.length > 2) return { ok: true, room: room(5, ANN, ME, BEN) };
+    return { ok: false, error: errorBody('STORE_UNAVAILABLE', { retryAfterMs: 400 }) };
+  });
+  await using party = new Party();
+  const seat = await party.connect(stage.url).join(place.code);
+  stage.say('member:joined', { ...place, rev: 5, member: BEN });
+  await holds(seat, ({ rev }) => rev === 5);
+  expect(reads).toHaveLength(3);
+  for (const [index, at] of reads.slice(1).entries()) expect(at - (reads[index] ?? 0)).toBeGreaterThan(398);
 });
 
 test('the revision that a heartbeat tells: the room is read, and only when we are behind', async () => {

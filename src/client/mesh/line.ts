@@ -24,7 +24,16 @@ export function openLine(connection: RTCPeerConnection, changed: () => void, hea
   const channel = connection.createDataChannel('signalbox', { negotiated: true, id: ID });
   let isGreeted = false;
   const isOpen = (): boolean => isGreeted && channel.readyState === 'open';
-  channel.onopen = () => channel.send(GREETING);
+  /** A peer may have agreed to shorter messages than anything that is worth saying. */
+  const trySend = (text: string): boolean => {
+    try {
+      channel.send(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  channel.onopen = () => trySend(GREETING);
   channel.onclose = changed;
   channel.onmessage = ({ data: text }: MessageEvent<string>) => {
     if (isGreeted) hear(text, heard);
@@ -37,9 +46,7 @@ export function openLine(connection: RTCPeerConnection, changed: () => void, hea
     isOpen,
     send: (data) => {
       const text = JSON.stringify(data);
-      const isSendable = isOpen() && channel.bufferedAmount <= MOST_BUFFERED && fits(text);
-      if (isSendable) channel.send(text);
-      return isSendable;
+      return isOpen() && channel.bufferedAmount <= MOST_BUFFERED && fits(text) && trySend(text);
     },
   };
 }

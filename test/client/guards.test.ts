@@ -1,0 +1,107 @@
+/** What must not reach the server, or not that room: it is settled here. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Json } from '../../src/client/index.ts';
+import { type Nodes, startNodes } from '../support/nodes.ts';
+import { becomes, holds, hush, next, Party, pairUp, story } from './people.ts';
+import { Turnout } from './turnout.ts';
+
+let nodes: Nodes;
+beforeAll(async () => {
+  nodes = await startNodes({ kind: 'memory', count: 1 });
+});
+afterAll(() => nodes[Symbol.asyncDispose]());
+
+test('a path after the host is none of a server’s business', async () => {
+  await using party = new Party();
+  for (const rest of ['/', '/some/page', '/?code=123456', '/#123456']) {
+    const room = await party.connect(`${nodes.url(0)}${rest}`).create();
+    expect(room.members).toHaveLength(1);
+  }
+});
+
+test('what is larger than any frame is refused here: sent, it would end the connection, and again after each reconnect', async () => {
+  await using way = await Turnout.lay(nodes.servers[0]?.port ?? 0);
+  await using party = new Party();
+  const { ben, room, bens } = await pairUp(party, [nodes.url(0), way.url]);
+  const huge = 'x'.repeat(200 * 1024);
+  for (const ask of [
+    () => bens.message(huge),
+    () => bens.signal(room.self.userId, { huge }),
+    () => bens.setProfile({ metadata: huge }),
+    () => bens.update({ metadata: huge }),
+    () => ben.create({ metadata: huge }),
+    () => ben.join(room.code, { profile: { metadata: huge } }),
+  ]) {
+    await expect(ask()).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE', retryable: false });
+  }
+  await hush(bens, room);
+  expect([ben.state, ben.room, way.accepted]).toEqual(['online', bens, 1]);
+});
+
+test('what JSON cannot hold is refused, with the same kind of error as everything else', async () => {
+  await using party = new Party();
+  const room = await party.connect(nodes.url(0)).create();
+  const circle: { self?: unknown } = {};
+  circle.self = circle;
+  for (const data of [circle, 1n, { deep: [2n] }]) {
+    // What a program without types can do.
+    await expect(room.message(data as Json)).rejects.toMatchObject({ code: 'BAD_REQUEST', retryable: false });
+  }
+  await room.message('fine');
+});
+
+test('what was asked of a room that has been left meanwhile does not reach the next one', async () => {
+  await using way = await Turnout.lay(nodes.servers[0]?.port ?? 0);
+  await using party = new Party();
+  const { ben, bens } = await pairUp(party, [nodes.url(0), way.url]);
+  const cat = party.connect(nodes.url(0));
+  const other = await cat.create();
+  const told = story(other);
+  way.block();
+  await becomes(ben, 'reconnecting');
+  const late = [bens.message('of the first'), bens.setProfile({ name: 'Of the first' })];
+  const refused = late.map((promise) => expect(promise).rejects.toMatchObject({ code: 'CLOSED', retryable: false }));
+  const leaving = bens.leave();
+  const joining = ben.join(other.code);
+  way.clear();
+  await Promise.all([...refused, leaving]);
+  const seat = await joining;
+  await hush(other, seat);
+  expect(told.filter((words) => words.includes('irst'))).toEqual([]);
+  expect(other.members[1]?.name).toBe('Ben');
+});
+
+test('what is asked of a room while another one is asked for reaches it, or nobody', async () => {
+  await using party = new Party();
+  const { ben, room, bens } = await pairUp(party, [nodes.url(0), nodes.url(0)]);
+  const cat = party.connect(nodes.url(0));
+  const other = await cat.create();
+  const [here, there] = [story(room), story(other)];
+  const joining = ben.join(other.code);
+  const late = bens.message('of the first').catch((error: unknown) => error);
+  const seat = await joining;
+  expect(await late).toMatchObject({ code: 'CLOSED' });
+  await hush(other, seat);
+  expect([...here, ...there].filter((words) => words.includes('of the first'))).toEqual([]);
+
+  // Refused, it is where it was, and what it has said is said there.
+  await other.update({ locked: true });
+  const again = await ben.join(room.code);
+  const heard = next(room, 'message');
+  const refused = ben.join(other.code).catch((error: unknown) => error);
+  await again.message('of the first');
+  expect(await refused).toMatchObject({ code: 'ROOM_LOCKED' });
+  expect((await heard).data).toBe('of the first');
+});
+
+test('closed twice, both wait until the server knows', async () => {
+  await using party = new Party();
+  const { ben, room } = await pairUp(party, [nodes.url(0), nodes.url(0)]);
+  const left = next(room, 'member:left');
+  void ben.close();
+  await ben.close();
+  const found = await nodes.servers[0]?.engine.apply({ kind: 'read', code: room.code });
+  expect(found?.ok && found.room.members.length).toBe(1);
+  await left;
+  await holds(room, ({ members }) => members.length === 1);
+});
