@@ -66,9 +66,43 @@ test('what somebody could not get is said, and what nobody got is not lost', asy
   await expect.poll(() => robot.heard).toEqual([expect.objectContaining({ text: 'Can anybody hear me?' })]);
 });
 
-async function pair(stage: Stage): Promise<[Caller, Caller, string]> {
+test('somebody who floods the chat freezes nobody, and blank messages are none', async () => {
+  await using stage = await openStage();
+  const [ada, bob] = await pair(stage, CHANNEL);
+  await bob.say('marker');
+  await ada.tells('marker');
+  await bob.page.evaluate("for (let n = 0; n < 5000; n += 1) sayAgain('flood ' + n)");
+  await ada.tells('Bob writes faster than anyone can read. Some of it is left out.');
+  const told = await ada.told();
+  expect(told.filter((line) => line.includes('left out'))).toHaveLength(1);
+  expect((await lines(ada)).length).toBeLessThan(200);
+  // A second later they can be heard again.
+  await expect
+    .poll(
+      async () => {
+        await bob.page.evaluate('sayAgain("  "); sayAgain("calm again")');
+        return (await lines(ada)).includes('Bobcalm again');
+      },
+      { timeout: 10_000, interval: 500 },
+    )
+    .toBe(true);
+  expect((await lines(ada)).filter((line) => line.trim() === 'Bob')).toEqual([]);
+});
+
+/** Says something in the way of the last message, without asking the page. */
+const CHANNEL = `
+  const { send } = RTCDataChannel.prototype;
+  RTCDataChannel.prototype.send = function (data) {
+    if (typeof data === 'string' && data.includes('marker')) {
+      globalThis.sayAgain = (words) =>
+        send.call(this, data.replace('marker', words).replace(/"id":"[^"]*"/, () => '"id":"' + Math.random() + '"'));
+    }
+    return send.call(this, data);
+  };`;
+
+async function pair(stage: Stage, script = ''): Promise<[Caller, Caller, string]> {
   const ada = await stage.caller({ name: 'Ada' });
-  const bob = await stage.caller({ name: 'Bob' });
+  const bob = await stage.caller({ name: 'Bob', script });
   const code = await ada.create();
   await bob.type(code);
   await bob.join();

@@ -19,6 +19,8 @@ const STATES = ['connection', 'relay', 'sound', 'sharing'] as const;
 type State = (typeof STATES)[number];
 
 const REMARK_MS = 5_000;
+/** Of remarks that come faster only the last is shown: nobody can read them, or listen to them. */
+const PACE_MS = 700;
 const box = part('notice', HTMLElement);
 const text = part('notice-text', HTMLElement);
 const button = part('notice-action', HTMLButtonElement);
@@ -28,6 +30,9 @@ const toastText = part('remark-text', HTMLElement);
 export class Notice {
   readonly #lasting = new Map<State, Line>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #pace: ReturnType<typeof setTimeout> | undefined;
+  /** Said as soon as the last remark has stood long enough. */
+  #next: string | null = null;
 
   hold(state: State, words: string, action?: Action): void {
     this.#lasting.set(state, { words, action });
@@ -45,16 +50,28 @@ export class Notice {
   }
 
   remark(words: string): void {
-    clearTimeout(this.#timer);
-    setText(toastText, words);
-    toast.hidden = false;
-    this.#timer = setTimeout(() => this.hush(), REMARK_MS);
+    if (this.#pace === undefined) this.#say(words);
+    else this.#next = words;
   }
 
   /** What was remarked is on the screen by now. */
   hush(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#pace);
+    this.#pace = undefined;
+    this.#next = null;
     toast.hidden = true;
+  }
+
+  #say(words: string): void {
+    this.hush();
+    setText(toastText, words);
+    toast.hidden = false;
+    this.#timer = setTimeout(() => this.hush(), REMARK_MS);
+    this.#pace = setTimeout(() => {
+      this.#pace = undefined;
+      if (this.#next !== null) this.#say(this.#next);
+    }, PACE_MS);
   }
 
   #show(): void {

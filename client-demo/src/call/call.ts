@@ -43,7 +43,10 @@ export class Call {
     this.#sent = { ...capture.tracks };
     this.#told = JSON.stringify(profileOf(presenceOf(room.self)));
     this.mesh = openMesh(room, { stream: capture.stream, iceTransportPolicy: isRelayOnly ? 'relay' : 'all' });
-    this.#talk = new Talk(room, this.mesh, (from, text) => this.#heard(from, text));
+    this.#talk = new Talk(room, this.mesh, {
+      heard: (from, text) => this.#nameOf(from, (name) => view.heard(name, text)),
+      flooded: (from) => this.#nameOf(from, (name) => view.tell(texts.chat.flooded(name))),
+    });
     this.#quality = new QualityWatch(this.mesh, () => this.#show());
     this.#relay = new RelayWatch(room, this.mesh, isRelayOnly, (words) =>
       words === null ? notice.release('relay') : notice.hold('relay', words),
@@ -134,8 +137,8 @@ export class Call {
     }
   }
 
-  #heard(from: string, text: string): void {
-    const member = this.room.members.find(({ userId }) => userId === from);
-    if (member !== undefined) this.#setup.view.heard(nameOf(member), text);
+  #nameOf(userId: string, tell: (name: string) => void): void {
+    const member = this.room.members.find((one) => one.userId === userId);
+    if (member !== undefined) tell(nameOf(member));
   }
 }

@@ -1,4 +1,5 @@
 /** What is said by typing, and what happens in the room, in one list. */
+import { Batch } from '../base/batch.ts';
 import { make, part } from '../base/elements.ts';
 import { texts } from '../texts/texts.ts';
 import type { Saying } from './talk.ts';
@@ -11,7 +12,12 @@ const error = part('chat-error', HTMLElement);
 
 const MOST_LINES = 500;
 
+/** Further down than any list is long. */
+const END_PX = 1e7;
+
 export class Chat {
+  readonly #lines = new Batch<HTMLLIElement>(MOST_LINES, (lines) => this.#append(lines));
+
   constructor(say: (text: string) => Promise<Saying>) {
     // What scrolls has to be reached by the keys that scroll.
     scroller.tabIndex = 0;
@@ -23,6 +29,7 @@ export class Chat {
   }
 
   clear(): void {
+    this.#lines.clear();
     log.replaceChildren(make('li', 'chat-event', texts.chat.empty));
     field.value = '';
     error.textContent = '';
@@ -33,7 +40,7 @@ export class Chat {
   }
 
   tell(event: string): void {
-    this.#append(make('li', 'chat-event', event));
+    this.#lines.add(make('li', 'chat-event', event));
   }
 
   async #say(text: string, say: (text: string) => Promise<Saying>): Promise<void> {
@@ -49,14 +56,16 @@ export class Chat {
   #line(name: string, text: string, className: string): void {
     const line = make('li', className);
     line.append(make('span', 'chat-name', name), make('span', 'chat-words', text));
-    this.#append(line);
+    this.#lines.add(line);
   }
 
-  #append(line: HTMLLIElement): void {
+  #append(lines: readonly HTMLLIElement[]): void {
     // Who has scrolled up to read is left there.
     const atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 40;
-    log.append(line);
-    if (log.childElementCount > MOST_LINES) log.firstElementChild?.remove();
-    if (atEnd) scroller.scrollTop = scroller.scrollHeight;
+    const fragment = document.createDocumentFragment();
+    fragment.append(...lines);
+    log.append(fragment);
+    while (log.childElementCount > MOST_LINES) log.firstElementChild?.remove();
+    if (atEnd) scroller.scrollTop = END_PX;
   }
 }

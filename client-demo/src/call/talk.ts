@@ -4,6 +4,7 @@
  */
 import type { Json, Mesh, Room, UserId } from '../../../src/client/index.ts';
 import { thrownText } from '../texts/texts.ts';
+import { FloodGate } from './flood-gate.ts';
 import { field } from './person.ts';
 
 /** How it went: `failure` says in a sentence why somebody has not got it, `reached` whether anybody has. */
@@ -15,30 +16,40 @@ export interface Saying {
 const MOST_REMEMBERED = 1_000;
 /** Our own field lets through less; another program may send anything. */
 const MOST_LETTERS = 4_000;
+const LONGEST_ID = 64;
+
+/** What comes in of others. */
+export interface Listening {
+  heard(from: UserId, text: string): void;
+  /** They write faster than anybody reads: some of it is left out from here on. */
+  flooded(from: UserId): void;
+}
 
 export class Talk {
   readonly #room: Room;
   readonly #mesh: Mesh;
-  readonly #heard: (from: UserId, text: string) => void;
+  readonly #listening: Listening;
+  readonly #gate = new FloodGate();
   readonly #seen = new Set<string>();
 
-  constructor(room: Room, mesh: Mesh, heard: (from: UserId, text: string) => void) {
+  constructor(room: Room, mesh: Mesh, listening: Listening) {
     this.#room = room;
     this.#mesh = mesh;
-    this.#heard = heard;
+    this.#listening = listening;
     mesh.on('data', ({ peer, data }) => this.#hear(peer.userId, data));
     room.on('message', ({ from, data }) => this.#hear(from, data));
   }
 
   async say(text: string): Promise<Saying> {
     const message = { id: crypto.getRandomValues(new Uint32Array(2)).join('-'), text };
-    const missed = this.#mesh.send(message);
-    if (missed.length === 0) return { reached: true, failure: null };
+    let reached = false;
     try {
-      await this.#room.message(message);
+      const missed = this.#mesh.send(message);
+      reached = missed.length < this.#mesh.peers.size;
+      if (missed.length > 0) await this.#room.message(message);
       return { reached: true, failure: null };
     } catch (error) {
-      return { reached: missed.length < this.#mesh.peers.size, failure: thrownText(error) };
+      return { reached, failure: thrownText(error) };
     }
   }
 
@@ -46,9 +57,12 @@ export class Talk {
     const text = typeof data === 'string' ? data : field(data, 'text');
     // The server sends everybody's messages to everybody, ours too.
     if (typeof text !== 'string' || from === this.#room.self.userId) return;
+    if (text.trim() === '') return;
     const id = field(data, 'id');
-    if (typeof id === 'string' && this.#isKnown(`${from} ${id}`)) return;
-    this.#heard(from, text.slice(0, MOST_LETTERS));
+    if (typeof id === 'string' && id.length <= LONGEST_ID && this.#isKnown(`${from} ${id}`)) return;
+    const pass = this.#gate.pass(from, performance.now());
+    if (pass === 'show') this.#listening.heard(from, text.slice(0, MOST_LETTERS));
+    else if (pass === 'warn') this.#listening.flooded(from);
   }
 
   #isKnown(key: string): boolean {
