@@ -19,11 +19,11 @@ import { CallView } from './call/call-view.ts';
 import { profileOf } from './call/person.ts';
 import { ConnectionNotice } from './connection-notice.ts';
 import { endingOf } from './endings.ts';
-import { Lobby } from './lobby/lobby.ts';
+import { type Complaint, Lobby } from './lobby/lobby.ts';
 import { Media } from './media/media.ts';
 import { report } from './report.ts';
 import type { PeerReport, SignalboxDemo } from './surface.ts';
-import { failureText, texts, thrownText } from './texts/texts.ts';
+import { failureText, isOfCode, texts, thrownText } from './texts/texts.ts';
 
 /** Eight pictures fit on a screen, and every member of a mesh sends its own to each of the others. */
 const MOST_MEMBERS = 8;
@@ -43,13 +43,15 @@ export class App implements SignalboxDemo {
       toggleScreen: () => void this.#media.toggleScreen(),
       lock: (locked) => void this.#attempt((room) => room.update({ locked })),
       remove: ({ userId }, ban) => void this.#attempt((room) => room.kick(userId, { ban })),
-      end: () => void this.#attempt((room) => room.close()),
+      end: () => void this.#end(),
     },
     this.#notice,
     this.#media.speaker,
   );
   #client: Client;
   #call: Call | null = null;
+  /** The room that we have ended ourselves. */
+  #endedByUs: Room | null = null;
   /** `?relay=only`: to try out a TURN server. */
   readonly #isRelayOnly = new URLSearchParams(window.location.search).get('relay') === 'only';
 
@@ -109,14 +111,14 @@ export class App implements SignalboxDemo {
     return client;
   }
 
-  async #enter(ask: (client: Client, profile: Profile) => Promise<Room>): Promise<string | null> {
+  async #enter(ask: (client: Client, profile: Profile) => Promise<Room>): Promise<Complaint | null> {
     const { name } = this.#lobby;
     const profile = { ...profileOf(this.#media.capture.presence), ...(name !== undefined && { name }) };
     try {
       this.#begin(await ask(this.#client, profile));
       return null;
     } catch (error) {
-      return thrownText(error);
+      return { words: thrownText(error), isOfCode: isOfCode(error) };
     }
   }
 
@@ -146,10 +148,19 @@ export class App implements SignalboxDemo {
     void this.#call?.room.leave().catch(() => undefined);
   }
 
+  async #end(): Promise<void> {
+    const room = this.#call?.room ?? null;
+    this.#endedByUs = room;
+    await this.#attempt((current) => current.close());
+    // It could not be ended: whoever ends it later is somebody else.
+    if (room?.ending === null) this.#endedByUs = null;
+  }
+
   #ended(ending: RoomEnding): void {
+    const isByUs = this.#call !== null && this.#call.room === this.#endedByUs;
     this.#drop();
     if (ending.reason !== 'replaced') showInAddress(null);
-    const words = endingOf(ending);
+    const words = endingOf(ending, isByUs);
     if (words === null) this.#showLobby();
     else this.#showEnd(words);
   }

@@ -3,7 +3,8 @@ import type { RoomEnding } from '../../src/client/index.ts';
 import type { Ending } from './base/views.ts';
 import { failureText, texts } from './texts/texts.ts';
 
-export function endingOf({ reason, error }: RoomEnding): Omit<Ending, 'way'> | null {
+/** @param isByUs whether we have ended the room ourselves. */
+export function endingOf({ reason, error }: RoomEnding, isByUs: boolean): Omit<Ending, 'way'> | null {
   const { ended } = texts;
   switch (reason) {
     case 'left':
@@ -17,6 +18,9 @@ export function endingOf({ reason, error }: RoomEnding): Omit<Ending, 'way'> | n
         heading: ended.lost.heading,
         lead: error === undefined ? texts.errors.NOT_IN_ROOM() : failureText(error),
       };
+    case 'closed':
+      if (isByUs) return ended.byUs;
+      return { heading: ended.closed.heading, lead: ended.closed.lead.closed };
     default:
       return { heading: ended.closed.heading, lead: ended.closed.lead[reason] };
   }

@@ -31,6 +31,13 @@ test('a digit goes into the next box, and nothing else goes into any', async () 
   expect(await boxes()).toBe('482913');
 });
 
+test('letters are said to be none of a code, until there is a digit', async () => {
+  await page.keyboard.type('4a');
+  expect(await page.locator('#lobby-error').textContent()).toBe('A room code has digits only.');
+  await page.keyboard.type('8');
+  expect(await page.locator('#lobby-error').textContent()).toBe('');
+});
+
 test('arrow keys and the mouse choose a box, and a digit goes in place of the one that is there', async () => {
   await page.keyboard.type('482913');
   await page.keyboard.press('ArrowLeft');

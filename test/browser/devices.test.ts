@@ -30,6 +30,21 @@ const PLUGS = `
     track.dispatchEvent(new Event('ended'));
   };`;
 
+/** A browser that asks the person, who takes their time while `slow` is set. */
+const SLOW = `
+  globalThis.slow = false;
+  globalThis.waiting = [];
+  globalThis.given = [];
+  for (const name of ['getUserMedia', 'getDisplayMedia']) {
+    const real = navigator.mediaDevices[name];
+    navigator.mediaDevices[name] = (wishes) => {
+      const answer = slow ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve();
+      const stream = answer.then(() => real.call(navigator.mediaDevices, wishes));
+      given.push(stream);
+      return stream;
+    };
+  }`;
+
 test('another camera and another speaker are used at once, and the next time', async () => {
   await using stage = await openStage();
   const ada = await stage.caller({ name: 'Ada' });
@@ -122,6 +137,31 @@ test('a system that does not let the screen be seen is told of, a changed mind i
   await ada.page.evaluate("globalThis.refusal = 'Permission denied by system'");
   await ada.press('Share your screen');
   await ada.read('Your screen is not shared. Allow screen recording in your browser or system to share it.');
+});
+
+test('what the browser gives after the call is over is let go of, and nothing is asked for twice', async () => {
+  await using stage = await openStage();
+  const ada = await stage.caller({ name: 'Ada', script: `${PLUGS}; ${SLOW}` });
+  await ada.see('#preview-microphone[data-on="true"]');
+  await ada.create();
+  await ada.page.evaluate('slow = true');
+  await ada.press('Share your screen');
+  await ada.press('Share your screen');
+  await expect.poll(() => ada.page.evaluate('waiting.length')).toBe(1);
+  await ada.press('Turn camera off');
+  await ada.press('Turn camera on');
+  await expect.poll(() => ada.page.evaluate('waiting.length')).toBe(2);
+  await ada.open('people');
+  await ada.press('End the room for everyone');
+  await ada.press('End the room');
+  await ada.see('#ended');
+  await ada.page.evaluate('slow = false; for (const go of waiting) go(); Promise.allSettled(given)');
+  await expect.poll(() => ada.page.evaluate('plugs.every(({ readyState }) => readyState === "ended")')).toBe(true);
+  expect(await ada.page.evaluate("plugs.filter(({ kind }) => kind === 'video').length")).toBeGreaterThan(1);
+  await ada.press('Go to the start page');
+  await ada.see('#preview-camera[data-on="true"]');
+  await ada.create();
+  expect(await ada.page.locator('#call-screen[data-active="true"]').count()).toBe(0);
 });
 
 test('the more people, the smaller the picture that is asked of the camera', async () => {

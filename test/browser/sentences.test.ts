@@ -16,6 +16,24 @@ describe('at the door', () => {
     await ada.type(await unusedCode(stage));
     await ada.press('Join');
     await ada.read('No room has this code. Check the digits, or ask for the code again.');
+    expect(await ada.page.locator('#lobby-code').getAttribute('aria-invalid')).toBe('true');
+  });
+
+  test('an invitation to a room that is not there any more is none', async () => {
+    await using stage = await openStage();
+    await using host = await openHost(stage);
+    await host.room.update({ locked: true });
+    const ada = await stage.caller({ hash: `#${host.room.code}` });
+    await ada.read(/^You are invited to room/);
+    await ada.press('Join');
+    await ada.read(/^The host has locked this room/);
+    // With the code there is nothing wrong.
+    expect(await ada.page.locator('#lobby-code').getAttribute('aria-invalid')).toBe('false');
+    await ada.read(/^You are invited to room/);
+    await host.room.close();
+    await ada.press('Join');
+    await ada.read(/^(No room has this code|The room this code stood for has ended)/);
+    await ada.read('Type the six digits you were given, or create a room and hand out its code.');
   });
 
   test('a full room, then a locked one', async () => {
@@ -76,7 +94,7 @@ describe('in the call', () => {
     await ada.see('#call');
     await host.room.close();
     await ada.read('The room has ended');
-    await ada.read('The host has closed the room. Create a new one to go on.');
+    await ada.read('The host has ended the room. Create a new one to go on.');
   });
 
   test('the seat was given away meanwhile: joined again by itself', async () => {
@@ -102,20 +120,20 @@ describe('as the host', () => {
     const code = await ada.create();
     await ada.open('people');
     await ada.page.getByLabel('Lock the room').check();
-    await ada.read('The host has locked the room');
+    await ada.read('You have locked the room');
     await knock(bob, code);
     await bob.read('The host has locked this room. Ask the host to open it, then join again.');
     await ada.page.getByLabel('Lock the room').uncheck();
-    await ada.read('The room is open again');
+    await ada.read('You have opened the room again');
     await bob.press('Join');
     await bob.see('#call');
 
-    await ada.press('End for everyone');
+    await ada.press('End the room for everyone');
     await ada.press('Cancel');
     await ada.see('#call');
-    await ada.press('End for everyone');
-    await ada.press('End the call');
-    await Promise.all([ada.read('The room has ended'), bob.read('The room has ended')]);
+    await ada.press('End the room for everyone');
+    await ada.press('End the room');
+    await Promise.all([ada.read('You have ended the room'), bob.read('The room has ended')]);
     // What has ended does not come back.
     await bob.page.reload();
     await bob.see('#lobby');

@@ -33,6 +33,11 @@ export function linkTo(code: RoomCode): string {
   return `${origin}${pathname}#${code}`;
 }
 
+/** Whether a link to this page leads every other device to itself. */
+export function isLocal(): boolean {
+  return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(window.location.hostname);
+}
+
 export function codeOfAddress(digits: number): RoomCode | undefined {
   const { hash } = window.location;
   try {

@@ -15,7 +15,10 @@ export function narrate(room: Room, mesh: Mesh, tell: (words: string) => void): 
   room.on('member:back', ({ member }) => tellOf(member, events.back));
   room.on('host:changed', ({ hostId }) => hostId === room.self.userId && tell(events.youHost));
   room.on('room:updated', ({ room: now, before }) => {
-    if (now.locked !== before.locked) tell(now.locked ? events.locked : events.unlocked);
+    if (now.locked === before.locked) return;
+    // Only a host can.
+    if (room.self.role === 'host') tell(now.locked ? events.youLocked : events.youUnlocked);
+    else tell(now.locked ? events.locked : events.unlocked);
   });
   const sharing = new Set<string>();
   mesh.on('change', ({ userId, member, screen }) => {

@@ -1,6 +1,6 @@
 /** What brings others into the room: its code to read out, its link to send, and a picture of the link to scan. */
 import type { RoomCode } from '../../../src/client/index.ts';
-import { grouped, linkTo } from '../base/code.ts';
+import { grouped, isLocal, linkTo } from '../base/code.ts';
 import { fillIn, inside, part, setText } from '../base/elements.ts';
 import { texts } from '../texts/texts.ts';
 import { qrPicture } from './qr.ts';
@@ -19,6 +19,7 @@ export class Invitation {
     const { content } = part('invitation', HTMLTemplateElement);
     root.append(content.cloneNode(true));
     fillIn(root);
+    if (isLocal()) inside(root, '.lead', HTMLElement).textContent = texts.invite.leadLocal;
     this.#code = inside(root, '[data-part="code"]', HTMLElement);
     this.#link = inside(root, '[data-part="link"]', HTMLElement);
     this.#picture = inside(root, '[data-part="picture"]', HTMLElement);

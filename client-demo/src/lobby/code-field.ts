@@ -8,12 +8,12 @@ import { make } from '../base/elements.ts';
 export class CodeField {
   readonly #input: HTMLInputElement;
   readonly #frame: HTMLElement;
-  readonly #edited: () => void;
+  readonly #edited: (hadLetters: boolean) => void;
   #boxes: readonly HTMLElement[] = [];
   #digits = 0;
 
-  /** @param edited after every change by the person. */
-  constructor(input: HTMLInputElement, frame: HTMLElement, edited: () => void) {
+  /** @param edited after every change by the person, who may have tried to put letters in. */
+  constructor(input: HTMLInputElement, frame: HTMLElement, edited: (hadLetters: boolean) => void) {
     this.#input = input;
     this.#frame = frame;
     this.#edited = edited;
@@ -60,13 +60,17 @@ export class CodeField {
 
   #typed(composing: boolean): void {
     // What an input method has not finished yet is its own.
-    if (!composing) this.#tidy();
+    const hadLetters = !composing && this.#tidy();
     this.#draw();
-    this.#edited();
+    this.#edited(hadLetters);
   }
 
-  /** Leaves digits only, and as many as there are boxes: into a full field a digit goes in place of the next one. */
-  #tidy(): void {
+  /**
+   * Leaves digits only, and as many as there are boxes: into a full field a digit goes in place of the next one.
+   *
+   * @returns whether there were letters that no code has.
+   */
+  #tidy(): boolean {
     const { value, selectionStart } = this.#input;
     const caret = selectionStart ?? value.length;
     const whole = /\D/.test(value) ? codeIn(value, this.#digits) : undefined;
@@ -75,10 +79,11 @@ export class CodeField {
     const tooMany = Math.max(0, before.length + after.length - this.#digits);
     const tidy = `${before}${after.slice(tooMany)}`.slice(0, this.#digits);
     // Setting it takes away the browser's undo, so only when there is something to change.
-    if (tidy === value) return;
+    if (tidy === value) return false;
     this.#input.value = tidy;
     const end = Math.min(before.length, this.#digits);
     this.#input.setSelectionRange(end, end);
+    return whole === undefined && /\p{Letter}/u.test(value);
   }
 
   /** A whole code replaces what is there; anything else is put in where the caret stands, by the browser. */
@@ -87,7 +92,7 @@ export class CodeField {
     if (code === undefined) return;
     event.preventDefault();
     this.value = code;
-    this.#edited();
+    this.#edited(false);
   }
 
   /** The text under the boxes is narrower than they are: the caret goes to the box, not to where the browser puts it. */

@@ -1,15 +1,22 @@
 /** The first view: who you are, which room, and what your camera sees. */
 import { normaliseTypedCode, type RoomCode } from '../../../src/client/index.ts';
 import { codeOfAddress, grouped } from '../base/code.ts';
-import { part } from '../base/elements.ts';
+import { part, setText } from '../base/elements.ts';
+import { nameIn } from '../base/name.ts';
 import { recall, remember } from '../base/storage.ts';
 import { texts } from '../texts/texts.ts';
 import { CodeField } from './code-field.ts';
 
+/** What is wrong, in a sentence, and whether it is wrong with the code. */
+export interface Complaint {
+  readonly words: string;
+  readonly isOfCode: boolean;
+}
+
 export interface LobbyEvents {
-  /** Resolves with what is wrong, in a sentence, or with null. */
-  join: (code: RoomCode) => Promise<string | null>;
-  create: () => Promise<string | null>;
+  /** Resolves with what is wrong, or with null. */
+  join: (code: RoomCode) => Promise<Complaint | null>;
+  create: () => Promise<Complaint | null>;
 }
 
 const form = part('lobby-form', HTMLFormElement);
@@ -22,9 +29,10 @@ const create = part('lobby-create', HTMLButtonElement);
 
 export class Lobby {
   readonly #events: LobbyEvents;
-  readonly #code = new CodeField(part('lobby-code', HTMLInputElement), part('lobby-boxes', HTMLElement), () =>
-    this.#edited(),
+  readonly #code = new CodeField(part('lobby-code', HTMLInputElement), part('lobby-boxes', HTMLElement), (hadLetters) =>
+    this.#edited(hadLetters),
   );
+  #invited: RoomCode | undefined;
 
   constructor(events: LobbyEvents) {
     this.#events = events;
@@ -47,14 +55,9 @@ export class Lobby {
 
   /** A link that was opened fills in its code; one click joins. */
   fromAddress(): void {
-    const invited = codeOfAddress(this.#code.digits);
-    lead.textContent = invited === undefined ? texts.lobby.lead : texts.lobby.invited(grouped(invited));
-    if (invited !== undefined) this.#code.value = invited;
-  }
-
-  complain(words: string): void {
-    error.textContent = words;
-    this.#code.invalid = words !== '';
+    this.#invited = codeOfAddress(this.#code.digits);
+    if (this.#invited !== undefined) this.#code.value = this.#invited;
+    this.#showLead();
   }
 
   /** Where the keyboard goes on: whoever was invited has only to press. */
@@ -67,8 +70,26 @@ export class Lobby {
     return nameIn(name.value) ?? undefined;
   }
 
-  #edited(): void {
-    this.complain(this.#code.value.length === this.#code.digits ? (this.#wrong ?? '') : '');
+  #edited(hadLetters: boolean): void {
+    if (this.#code.value !== this.#invited) this.#forgetInvitation();
+    if (hadLetters) this.#complain(texts.lobby.codeDigitsOnly);
+    else this.#complain(this.#code.value.length === this.#code.digits ? (this.#wrong ?? '') : '');
+  }
+
+  #complain(words: string, isOfCode = words !== ''): void {
+    setText(error, words);
+    this.#code.invalid = isOfCode;
+  }
+
+  #showLead(): void {
+    const invited = this.#invited;
+    setText(lead, invited === undefined ? texts.lobby.lead : texts.lobby.invited(grouped(invited)));
+  }
+
+  /** The code turned out to be none, or another one was typed. */
+  #forgetInvitation(): void {
+    this.#invited = undefined;
+    this.#showLead();
   }
 
   get #wrong(): string | null {
@@ -81,32 +102,25 @@ export class Lobby {
     const { value, digits } = this.#code;
     const wanted = normaliseTypedCode(value, digits);
     if (wanted === undefined) {
-      this.complain(this.#wrong ?? '');
+      this.#complain(this.#wrong ?? '');
       this.#code.focus();
     } else await this.#run(join, () => this.#events.join(wanted));
   }
 
-  async #run(button: HTMLButtonElement, step: () => Promise<string | null>): Promise<void> {
+  async #run(button: HTMLButtonElement, step: () => Promise<Complaint | null>): Promise<void> {
     if (form.ariaBusy === 'true') return;
     remember('name', nameIn(name.value));
-    this.complain('');
+    this.#complain('');
     const words = button.textContent;
     form.ariaBusy = 'true';
     button.textContent = texts.lobby.busy;
     try {
-      this.complain((await step()) ?? '');
+      const complaint = await step();
+      this.#complain(complaint?.words ?? '', complaint?.isOfCode ?? false);
+      if (complaint?.isOfCode === true) this.#forgetInvitation();
     } finally {
       form.ariaBusy = 'false';
       button.textContent = words;
     }
   }
-}
-
-/** Control characters come in by pasting, and the server refuses them. */
-function nameIn(typed: string): string | null {
-  const name = typed
-    .toWellFormed()
-    .replace(/\p{Control}+/gu, ' ')
-    .trim();
-  return name === '' ? null : name;
 }

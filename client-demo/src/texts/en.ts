@@ -64,7 +64,8 @@ export const en = {
     busy: 'One moment…',
     codeIncomplete: (digits: number) => `A room code has ${count(digits)} digits. Check what you typed.`,
     codeFromZero: 'Room codes never begin with 0. Check the first digit, or ask for the code again.',
-    note: 'Picture and sound are encrypted from browser to browser.',
+    codeDigitsOnly: 'A room code has digits only.',
+    note: 'Picture, sound and chat go directly between your browsers wherever they can reach each other.',
   },
   devices: {
     heading: 'Camera and sound',
@@ -99,7 +100,6 @@ export const en = {
     gone: 'Your microphone was disconnected. Plug it in again, then unmute.',
   },
   call: {
-    heading: (code: string) => `Room ${code}`,
     stage: 'People and screens',
     controls: 'Controls',
     mute: 'Mute microphone',
@@ -123,8 +123,8 @@ export const en = {
     heading: 'Invite people',
     alone: 'Nobody else is here yet',
     lead: 'Read the code out, send the link, or let a phone scan the picture.',
+    leadLocal: 'This page was opened at localhost, so the link and its picture work on this computer only.',
     code: 'Room code',
-    link: 'Link',
     copy: 'Copy link',
     send: 'Send link…',
     copied: 'Link copied. Whoever opens it can join this room.',
@@ -138,6 +138,7 @@ export const en = {
     send: 'Send',
     unread: (messages: number) => `Chat, ${one(messages, 'new message', 'new messages')}`,
     said: (name: string, text: string) => `${name}: ${text}`,
+    flooded: (name: string) => `${name} writes faster than anyone can read. Some of it is left out.`,
     lost: (failure: string) => `Not everyone has got this. ${failure}`,
   },
   person: {
@@ -168,13 +169,14 @@ export const en = {
     lockHint: 'Nobody else can join while it is locked.',
     remove: (name: string) => `Remove ${name}`,
     removeHeading: (name: string) => `Remove ${name} from the room?`,
-    removeLead: 'The call ends for them at once.',
+    removeLead:
+      'The call ends for them at once. Even if you do not let them join again, they can come back as somebody new; locking the room keeps everybody out.',
     ban: 'Do not let them join again',
     removeYes: 'Remove',
-    end: 'End for everyone',
-    endHeading: 'End the call for everyone?',
-    endLead: 'The room closes and its code stops working.',
-    endYes: 'End the call',
+    end: 'End the room for everyone',
+    endHeading: 'End the room for everyone?',
+    endLead: 'The call ends for all of you, and the code stops working.',
+    endYes: 'End the room',
   },
   events: {
     joined: (name: string) => `${name} joined`,
@@ -189,6 +191,8 @@ export const en = {
     youHost: 'You are the host now',
     locked: 'The host has locked the room',
     unlocked: 'The room is open again',
+    youLocked: 'You have locked the room',
+    youUnlocked: 'You have opened the room again',
   },
   connection: {
     lost: 'Connection to the server lost. Trying again… Your call goes on as long as your browsers reach each other.',
@@ -197,7 +201,7 @@ export const en = {
     back: 'Connected again.',
     rejoined: 'You were away too long for your seat to be kept, so you have joined again.',
     relayRefused:
-      'The relay server does not accept the credentials it was given, so not everyone can be reached. Leave and join again; if that does not help, tell whoever runs this server.',
+      'The relay server does not accept the credentials it was given, so not everyone can be reached. Please tell whoever runs this server.',
     relaySilent:
       'The relay server cannot be used, so not everyone can be reached. Try another network, or tell whoever runs this server.',
     relayMissing:
@@ -212,7 +216,7 @@ export const en = {
     },
     kicked: {
       heading: 'You were removed from the room',
-      lead: 'The host has taken your seat. You can join or create another room.',
+      lead: 'The host has removed you from the room. You can join or create another one.',
     },
     banned: {
       heading: 'You were removed from the room',
@@ -221,14 +225,15 @@ export const en = {
     closed: {
       heading: 'The room has ended',
       lead: {
-        closed: 'The host has closed the room. Create a new one to go on.',
+        closed: 'The host has ended the room. Create a new one to go on.',
         'host-left': 'The host has left, and the room ended with that. Create a new one to go on.',
         empty: 'Nobody was left in the room. Create a new one to go on.',
         idle: 'Nothing happened in the room for a long time. Create a new one to go on.',
-        aged: 'The room has reached its greatest age. Create a new one to go on.',
+        aged: 'The room has reached its time limit. Create a new one to go on.',
         expired: 'It ended while you had no connection. Create a new one to go on.',
       } satisfies Record<CloseReason | 'expired', string>,
     },
+    byUs: { heading: 'You have ended the room', lead: 'It has ended for everyone. Create a new one to go on.' },
     lost: { heading: 'You are not in the room any more' },
     refused: { heading: 'The server does not let you in' },
   },

@@ -29,11 +29,19 @@ export function failureText({ code, retryAfterMs }: SignalboxError): string {
 export const thrownText = (thrown: unknown): string =>
   thrown instanceof SignalboxError ? failureText(thrown) : texts.errors.INTERNAL();
 
+/** Whether another code would help. */
+export const isOfCode = (thrown: unknown): boolean =>
+  thrown instanceof SignalboxError && (thrown.code === 'ROOM_NOT_FOUND' || thrown.code === 'CODE_EXPIRED');
+
 const graphemes = new Intl.Segmenter();
 
 /** For a picture of somebody who shows none. */
 export function initialsOf(name: string): string {
   const words = name.split(/\s+/u).slice(0, 2);
-  const letters = words.map((word) => [...graphemes.segment(word)][0]?.segment ?? '');
+  const letters = words.map((word) => calm([...graphemes.segment(word)][0]?.segment ?? ''));
   return letters.join('').toLocaleUpperCase(texts.lang);
 }
+
+/** One character can carry as many accents as somebody likes; two are enough for every language. */
+const calm = (letter: string): string =>
+  letter.normalize('NFC').replace(/(\p{Nonspacing_Mark}{2})\p{Nonspacing_Mark}+/gu, '$1');

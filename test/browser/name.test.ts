@@ -1,0 +1,21 @@
+/** Whatever is typed or pasted as a name, the server takes what is made of it. */
+import { expect, test } from 'vitest';
+import { nameIn } from '../../client-demo/src/base/name.ts';
+import { displayName } from '../../src/protocol/snapshot.ts';
+
+test.each([
+  ['  Ada  ', 'Ada'],
+  ['Ada\tLovelace\n', 'Ada Lovelace'],
+  ['\u202eadA\u202c', 'adA'],
+  ['\u2066A\u200bda\u2069\u200f', 'Ada'],
+  ['\u200b\u200d\ufeff', null],
+  ['\u2800 \u3164', null],
+  ['\u0301\u0301', null],
+  ['👨‍👩‍👧', '👨‍👩‍👧'],
+  ['می‌خواهم', 'می‌خواهم'],
+  ['😀'.repeat(70), '😀'.repeat(64)],
+  ['\ud800x', '\ufffdx'],
+])('%j', (typed, name) => {
+  expect(nameIn(typed)).toBe(name);
+  if (name !== null) expect(displayName.parse(name)).toBe(name);
+});
