@@ -103,7 +103,7 @@ export class Dispenser {
   }
 
   #draw(needed: number, welcome: number, year: number | undefined): Promise<Draw> {
-    return this.#options.supply.draw({ needed, welcome, perMs: this.#perMs(), year });
+    return this.#options.supply.draw({ needed, welcome, perMs: this.#perMs(), year, now: this.#now() });
   }
 
   #keep({ ranges, now }: Draw): void {

@@ -1,7 +1,7 @@
 /** How many numbers are asked for in a millisecond, as of late. */
 
 /** What was asked for this long ago counts for a third. */
-const MEMORY_MS = 60_000;
+const MEMORY_MS = 30_000;
 
 export class Rate {
   #perMs = 0;

@@ -26,11 +26,13 @@ type Row = Record<string, unknown>;
 
 export function createSqliteLedger(path: string, clock: { now(): number } = Date): Ledger {
   let opened: { readonly database: Database; readonly file: string } | undefined;
+  /** Kept, so that nobody closes them: SQLite would take away the log of the file that is there now. */
+  const abandoned: Database[] = [];
 
   const open = async (): Promise<Database> => {
     if (opened !== undefined && opened.file === fileAt(path)) return opened.database;
     // Whoever restores a backup puts another file in its place, and this process would go on writing to one without a name.
-    if (opened !== undefined) opened.database.close();
+    if (opened !== undefined) abandoned.push(opened.database);
     opened = undefined;
     const database = await openFile(path);
     opened = { database, file: fileAt(path) };

@@ -28,6 +28,8 @@ export interface Wish {
   readonly perMs: number;
   /** Instead of the year of the store's clock. */
   readonly year: number | undefined;
+  /** The store's clock, as far as the asker knows it. */
+  readonly now: number;
 }
 
 export interface Supply {

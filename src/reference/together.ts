@@ -3,8 +3,9 @@ import type { Log } from '../support/log.ts';
 import { type Counter, CounterUnavailable, type Low, type TakeAsk, type Taken } from './counter.ts';
 import type { ItemType } from './item-types.ts';
 import type { Leasing } from './leasing.ts';
-import { type Range, split } from './range.ts';
+import { type Range, Stock, split } from './range.ts';
 import type { Draw, Sizing, Supply, Wish } from './supply.ts';
+import { yearOf } from './year.ts';
 
 export interface TogetherOptions {
   readonly type: ItemType;
@@ -27,6 +28,8 @@ export class Together implements Supply {
   readonly #options: TogetherOptions;
   /** One lease ahead of need at a time, for each year. */
   readonly #underWay = new Set<number>();
+  /** Leased by this process alone while Redis was away. */
+  readonly #reserve = new Stock();
   #after: TakeAsk['after'];
 
   constructor(options: TogetherOptions) {
@@ -40,7 +43,7 @@ export class Together implements Supply {
   }
 
   async draw(wish: Wish): Promise<Draw> {
-    const { counter, type, outageMs, leastBlock, alone, log } = this.#options;
+    const { counter, type, outageMs, leastBlock, log } = this.#options;
     const { needed, welcome, year } = wish;
     let taken: Taken;
     try {
@@ -48,12 +51,24 @@ export class Together implements Supply {
     } catch (error) {
       // Neither keeps the ledger from answering: a Redis that is away, nor one that refuses the script.
       if (!(error instanceof CounterUnavailable)) log.warn({ err: error }, 'Redis refuses to count references');
-      return alone.draw(wish);
+      return this.#drawAlone(wish);
     }
     if (!taken.ok) return { ...taken, ranges: [await this.#leaseNow(welcome, taken.short)] };
     this.#remember(taken);
     for (const low of taken.low) this.#leaseAhead(low);
     return taken;
+  }
+
+  /** What is left of a block is kept: Redis may be away another time, and the database with it. */
+  async #drawAlone(wish: Wish): Promise<Draw> {
+    const { needed, welcome, now } = wish;
+    const year = wish.year ?? yearOf(now);
+    const kept = this.#reserve.take(welcome, year) ?? this.#reserve.take(needed, year);
+    if (kept !== undefined) return { ranges: kept, year, now };
+    const drawn = await this.#options.alone.draw(wish);
+    this.#reserve.add(drawn.ranges);
+    const ranges = this.#reserve.take(welcome, drawn.year) ?? this.#reserve.take(needed, drawn.year) ?? [];
+    return { ...drawn, ranges };
   }
 
   #remember({ incarnation, year, ranges }: Extract<Taken, { ok: true }>): void {

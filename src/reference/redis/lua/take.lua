@@ -5,7 +5,7 @@
 -- ARGV[1]  needed, welcome; year, instead of that of now; outageMs, leastBlock, mostBlock, claimMs: when more is to be
 --          leased and how much; after = { incarnation, year, number }: the last that the asker was given; prefix
 
-local MEMORY_MS = 60000
+local MEMORY_MS = 30000
 
 -- Days from the start of 1970 to the start of a year.
 local function days_before(year)

@@ -1,0 +1,255 @@
+/** The generator on stores in memory: what it asks of them, and when. */
+import { pino } from 'pino';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { type CountingOptions, createCountedReferences } from '../../src/reference/counted.ts';
+import { ReferenceUnavailable } from '../../src/reference/generator.ts';
+import { ItemTypeError } from '../../src/reference/item-types.ts';
+import type { ReferenceNotice } from '../../src/reference/leasing.ts';
+import { LEAP } from '../../src/reference/ledger.ts';
+import { type HandClock, handClock } from '../support/hand-clock.ts';
+import { type FakeLedger, fakeCounter, fakeLedger } from './fake-stores.ts';
+
+const MIDSUMMER = Date.UTC(2026, 5, 21);
+
+let clock: HandClock;
+let ledger: FakeLedger;
+let lines: Record<string, unknown>[];
+let notices: ReferenceNotice[];
+
+beforeEach(() => {
+  clock = handClock(MIDSUMMER);
+  ledger = fakeLedger(clock);
+  lines = [];
+  notices = [];
+});
+
+const log = pino({ level: 'info', base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+const generatorWith = (options: CountingOptions = {}, counter?: ReturnType<typeof fakeCounter>) =>
+  createCountedReferences({ ledger, counter }, { clock, log, onNotice: (notice) => notices.push(notice), ...options });
+
+describe('what is issued', () => {
+  test('is counted from 1, each item type by itself', async () => {
+    const generator = generatorWith();
+    expect(await generator.generate('order')).toBe('ORD202600000001');
+    expect(await generator.generate('order')).toBe('ORD202600000002');
+    expect(await generator.generate('user')).toBe('USR202600000001');
+    expect(await generator.generate('product')).toBe('PRO202600000001');
+    expect(await generator.generate('room')).toBe('ROM202600000001');
+    expect(await generator.generateMany('order', 3)).toEqual(['ORD202600000003', 'ORD202600000004', 'ORD202600000005']);
+  });
+
+  test('an item type of one’s own', async () => {
+    const generator = generatorWith({ types: { invoice: { number: 5, prefix: 'INV', width: 4 } } });
+    expect(await generator.generate('invoice')).toBe('INV20260001');
+    expect(generator.parse('INV20260001')).toEqual({ type: 'invoice', year: 2026, sequence: 1 });
+    await expect(generator.generate('receipt')).rejects.toThrow(ItemTypeError);
+    await expect(generator.generate('constructor')).rejects.toThrow(ItemTypeError);
+  });
+
+  test('a year that is given instead of the store’s', async () => {
+    const generator = generatorWith({ year: 1999 });
+    expect(await generator.generate('order')).toBe('ORD199900000001');
+  });
+
+  test.each([0, -1, 1.5, 1_000_001, Number.NaN])('%d of them is no count', async (count) => {
+    await expect(generatorWith().generateMany('order', count)).rejects.toThrow(RangeError);
+  });
+
+  test('is logged: with item type, trace id and name', async () => {
+    const generator = generatorWith();
+    await generator.generate('order', { traceId: 'trace-7', name: 'checkout' });
+    await generator.generateMany('user', 1_000, { traceId: 'trace-8', name: 'import' });
+    expect(lines).toEqual([
+      expect.objectContaining({
+        ...{ level: 30, itemType: 'order', reference: 'ORD202600000001', traceId: 'trace-7', name: 'checkout' },
+      }),
+      expect.objectContaining({
+        ...{ level: 30, itemType: 'user', count: 1_000, first: 'USR202600000001', last: 'USR202600001000' },
+        ...{ traceId: 'trace-8', name: 'import' },
+      }),
+    ]);
+  });
+});
+
+describe('leases', () => {
+  test('a hundred who ask at once share one', async () => {
+    const generator = generatorWith();
+    const references = await Promise.all(Array.from({ length: 100 }, () => generator.generate('order')));
+    expect(new Set(references).size).toBe(100);
+    expect(ledger.leases).toHaveLength(1);
+  });
+
+  test('are made before anybody has to wait for them', async () => {
+    const generator = generatorWith();
+    await generator.generate('order');
+    await generator.generateMany('order', 60);
+    await vi.waitFor(() => expect(ledger.leases).toHaveLength(2));
+    ledger.away = true;
+    expect(await generator.generateMany('order', 100)).toHaveLength(100);
+  });
+
+  test('are sized by what is asked for: 15 minutes without a database are not noticed', async () => {
+    const generator = generatorWith();
+    const perSecond = 20;
+    const second = async () => {
+      for (let count = 0; count < perSecond; count += 1) await generator.generate('order');
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.turn(1_000);
+    };
+    for (let passed = 0; passed < 180; passed += 1) await second();
+    ledger.away = true;
+    for (let passed = 0; passed < 15 * 60; passed += 1) await second();
+    ledger.away = false;
+    expect(new Set(ledger.leases.map(({ step }) => step)).size).toBeGreaterThan(1);
+  });
+
+  test('one that has failed is asked for again', async () => {
+    const generator = generatorWith();
+    ledger.away = true;
+    await expect(generator.generate('order')).rejects.toThrow(ReferenceUnavailable);
+    ledger.away = false;
+    expect(await generator.generate('order')).toBe('ORD202600000001');
+  });
+});
+
+describe('a year', () => {
+  const midnight = Date.UTC(2027, 0);
+
+  test('turns at midnight UTC by the store’s clock, not by that of the process', async () => {
+    const own = handClock(midnight - 3_600_000);
+    const generator = generatorWith({ clock: own });
+    clock.turn(midnight - 1_000 - clock.now());
+    expect(await generator.generate('order')).toBe('ORD202600000001');
+    for (const each of [clock, own]) each.turn(999);
+    expect(await generator.generate('order')).toBe('ORD202600000002');
+    for (const each of [clock, own]) each.turn(1);
+    expect(await generator.generate('order')).toBe('ORD202700000001');
+  });
+
+  test('begins although the database is away at midnight', async () => {
+    const generator = generatorWith();
+    clock.turn(midnight - 60_000 - clock.now());
+    await generator.generate('order');
+    await generator.generate('order');
+    await vi.waitFor(() => expect(ledger.leases.map(({ year }) => year)).toContain(2027));
+    ledger.away = true;
+    clock.turn(60_000);
+    expect(await generator.generate('order')).toBe('ORD202700000001');
+  });
+
+  test('that comes back, as a clock may, repeats nothing', async () => {
+    const generator = generatorWith();
+    clock.turn(midnight - clock.now());
+    const references = [await generator.generate('order')];
+    clock.turn(-1_000);
+    references.push(await generator.generate('order'), await generator.generate('order'));
+    clock.turn(2_000);
+    references.push(await generator.generate('order'));
+    expect(new Set(references).size).toBe(4);
+  });
+});
+
+describe('a database that has forgotten', () => {
+  test('is noticed at the next lease, pushed past, and told of', async () => {
+    const generator = generatorWith({ outageMs: 0 });
+    await generator.generateMany('order', 5_000);
+    ledger.seeds.set('ORD2026', 100);
+    const next = await generator.generateMany('order', 5_000);
+    expect(generator.parse(next[0] ?? '').sequence).toBeGreaterThan(5_000);
+    expect(generator.parse(next.at(-1) ?? '').sequence).toBeGreaterThan(5_000 + LEAP);
+    expect(notices).toEqual([
+      expect.objectContaining({ kind: 'ledger-behind', itemType: 'order', year: 2026, seed: 100 }),
+    ]);
+    expect(lines).toContainEqual(expect.objectContaining({ level: 50, seed: 100 }));
+  });
+
+  test('is told of by the records, when nobody else remembers', async () => {
+    const first = generatorWith();
+    first.record('ORD202600000321');
+    first.record('ORD202600000320');
+    clock.turn(1_000);
+    await vi.waitFor(() => expect(ledger.marks.get('ORD2026')).toBe(321));
+    expect(await generatorWith().generate('order')).toBe(`ORD2026${String(322 + LEAP).padStart(8, '0')}`);
+    expect(notices).toHaveLength(1);
+  });
+
+  test('records that wait are written before the end', async () => {
+    const generator = generatorWith();
+    generator.record('ORD202600000005');
+    await generator.close();
+    expect(ledger.marks.get('ORD2026')).toBe(5);
+  });
+});
+
+describe('with Redis', () => {
+  const stamp = { now: MIDSUMMER, year: 2026, incarnation: 'a' };
+
+  test('numbers come from it, and those held in memory come without asking', async () => {
+    let next = 1;
+    const counter = fakeCounter(({ welcome }) => {
+      const range = { year: 2026, first: next, last: next + welcome - 1 };
+      next += welcome;
+      return { ok: true, ...stamp, ranges: [range], low: [] };
+    });
+    const generator = generatorWith({ held: ['room'] }, counter);
+    await generator.prepare();
+    expect(await generator.generate('room')).toBe('ROM202600000001');
+    for (let count = 0; count < 10; count += 1) await generator.generate('room');
+    expect(counter.asks).toHaveLength(1);
+    await generator.generate('order');
+    await generator.generate('order');
+    expect(counter.asks.slice(1).map(({ needed, welcome }) => [needed, welcome])).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+    expect(counter.asks[2]?.after).toMatchObject({ incarnation: 'a', year: 2026 });
+    expect(ledger.leases).toEqual([]);
+  });
+
+  test('an empty one: one lease, of which what is not needed is handed in, once', async () => {
+    const counter = fakeCounter(() => ({ ok: false, ...stamp, short: { year: 2026, top: 0, amount: 1_000 } }));
+    const generator = generatorWith({}, counter);
+    expect(await generator.generateMany('order', 3)).toHaveLength(3);
+    expect(counter.added).toEqual([{ year: 2026, first: 4, last: 1_000 }]);
+  });
+
+  test('one that runs low is given another block by who is told so, while nobody waits', async () => {
+    const low = { year: 2026, top: 900, amount: 500 };
+    ledger.seeds.set('ORD2026', 900);
+    const counter = fakeCounter(() => ({
+      ok: true,
+      ...stamp,
+      ranges: [{ year: 2026, first: 7, last: 7 }],
+      low: [low],
+    }));
+    expect(await generatorWith({}, counter).generate('order')).toBe('ORD202600000007');
+    await vi.waitFor(() => expect(counter.added).toEqual([{ year: 2026, first: 901, last: 1_400 }]));
+    expect(notices).toEqual([]);
+  });
+
+  test('its limit unmasks a database that was restored', async () => {
+    const counter = fakeCounter(() => ({ ok: false, ...stamp, short: { year: 2026, top: 8_000, amount: 10 } }));
+    const [reference = ''] = await generatorWith({}, counter).generateMany('order', 1);
+    expect(reference).toBe(`ORD2026${String(8_001 + LEAP).padStart(8, '0')}`);
+    expect(notices).toEqual([expect.objectContaining({ inUse: 8_000, seed: 0 })]);
+  });
+
+  test('one that is away: the ledger alone; and what is left of its block serves without both', async () => {
+    const counter = fakeCounter();
+    const generator = generatorWith({}, counter);
+    expect(await generator.generate('order')).toBe('ORD202600000001');
+    ledger.away = true;
+    expect(await generator.generate('order')).toBe('ORD202600000002');
+    await expect(generator.generateMany('order', 5_000)).rejects.toThrow(ReferenceUnavailable);
+    expect(counter.asks).toHaveLength(3);
+  });
+
+  test('neither: unavailable, with the reason', async () => {
+    ledger.away = true;
+    const error = await generatorWith({}, fakeCounter())
+      .generate('order')
+      .catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ReferenceUnavailable);
+    expect(error).toMatchObject({ cause: { message: 'the database is away' } });
+  });
+});

@@ -1,0 +1,161 @@
+/** The laws of a ledger, for every database, and for real ones. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LEAP, type LeaseAsk, type Ledger } from '../../src/reference/ledger.ts';
+import { openLedger } from '../../src/reference/open-ledger.ts';
+import { type LedgerStage, STAGES } from './ledger-stage.ts';
+import { startWorker } from './worker-process.ts';
+
+const ORDER: LeaseAsk = { prefix: 'ORD', year: 2026, step: 10, floor: 0 };
+
+describe.each(STAGES)('$name', ({ start }) => {
+  let stage: LedgerStage;
+  let url: string;
+  const open: Ledger[] = [];
+  const ledgerAt = (at: string): Ledger => {
+    const ledger = openLedger(at);
+    open.push(ledger);
+    return ledger;
+  };
+  const fresh = async (): Promise<Ledger> => ledgerAt(await stage.empty());
+
+  beforeAll(async () => {
+    stage = await start();
+    url = await stage.empty();
+  });
+  afterAll(async () => {
+    await Promise.all(open.map((ledger) => ledger.close()));
+    await stage[Symbol.asyncDispose]();
+  });
+
+  test('leases follow one upon the other', async () => {
+    const ledger = await fresh();
+    expect(await ledger.lease(ORDER)).toEqual({ first: 1, last: 10, seed: 0, floor: 0 });
+    expect(await ledger.lease({ ...ORDER, step: 5 })).toEqual({ first: 11, last: 15, seed: 10, floor: 0 });
+    expect(await ledger.lease({ ...ORDER, step: 1 })).toEqual({ first: 16, last: 16, seed: 15, floor: 0 });
+  });
+
+  test('each prefix and each year has its own seed', async () => {
+    const ledger = await fresh();
+    await ledger.lease(ORDER);
+    expect(await ledger.lease({ ...ORDER, year: 2027 })).toMatchObject({ first: 1, last: 10 });
+    expect(await ledger.lease({ ...ORDER, prefix: 'USR' })).toMatchObject({ first: 1, last: 10 });
+    expect(await ledger.lease(ORDER)).toMatchObject({ first: 11, last: 20 });
+  });
+
+  test('numbers beyond 32 bits', async () => {
+    const ledger = await fresh();
+    const floor = 3_000_000_000_000;
+    expect(await ledger.lease({ ...ORDER, floor })).toMatchObject({ first: floor + LEAP + 1, last: floor + LEAP + 10 });
+    expect(await ledger.lease({ ...ORDER, floor })).toMatchObject({
+      first: floor + LEAP + 11,
+      seed: floor + LEAP + 10,
+    });
+  });
+
+  test('what is in use is never leased: a seed behind it jumps past it, and says where it stood', async () => {
+    const ledger = await fresh();
+    await ledger.lease(ORDER);
+    expect(await ledger.lease({ ...ORDER, floor: 10 })).toEqual({ first: 11, last: 20, seed: 10, floor: 10 });
+    const jumped = await ledger.lease({ ...ORDER, floor: 500 });
+    expect(jumped).toEqual({ first: 501 + LEAP, last: 510 + LEAP, seed: 20, floor: 500 });
+    expect(await ledger.lease(ORDER)).toMatchObject({ first: 511 + LEAP, seed: 510 + LEAP, floor: 0 });
+  });
+
+  test('the highest reference among the records counts as in use', async () => {
+    const ledger = await fresh();
+    const mark = { prefix: 'ORD', year: 2026 };
+    await ledger.record([{ ...mark, sequence: 40 }]);
+    await ledger.record([
+      { ...mark, sequence: 30 },
+      { ...mark, prefix: 'USR', sequence: 90 },
+    ]);
+    expect(await ledger.lease(ORDER)).toEqual({ first: 41 + LEAP, last: 50 + LEAP, seed: 0, floor: 40 });
+    expect(await ledger.lease({ ...ORDER, year: 2027 })).toMatchObject({ first: 1, floor: 0 });
+  });
+
+  test('its clock is that of now, in milliseconds', async () => {
+    const before = Date.now();
+    const now = await ledgerAt(url).now();
+    expect(Math.abs(now - before)).toBeLessThan(60_000);
+    expect(now % 1).toBe(0);
+  });
+
+  test('a hundred leases at once through three connections have no number in common', async () => {
+    const ledgers = [url, url, url].map(ledgerAt);
+    const leases = await Promise.all(
+      Array.from({ length: 99 }, (_, index) => ledgers[index % 3]?.lease(ORDER) ?? expect.unreachable()),
+    );
+    const firsts = leases.map(({ first }) => first).sort((a, b) => a - b);
+    expect(firsts).toEqual(Array.from({ length: 99 }, (_, index) => 10 * index + 1));
+  });
+
+  test('several that open an empty database at once all can use it', async () => {
+    const empty = await stage.empty();
+    const ledgers = Array.from({ length: 6 }, () => ledgerAt(empty));
+    await Promise.all(ledgers.map((ledger) => ledger.open()));
+    const leases = await Promise.all(ledgers.map((ledger) => ledger.lease(ORDER)));
+    expect(new Set(leases.map(({ first }) => first)).size).toBe(6);
+  });
+
+  test('two processes that start on an empty database have no number in common', async () => {
+    const empty = await stage.empty();
+    await using one = await startWorker({ ledger: empty });
+    await using other = await startWorker({ ledger: empty });
+    await Promise.all([one, other].map((worker) => worker.issue(20_000)));
+    const ranges = [...one.ranges, ...other.ranges].sort((a, b) => a[0] - b[0]);
+    expect(ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)).toBe(40_000);
+    for (const [index, [first]] of ranges.entries()) expect(first).toBeGreaterThan(ranges[index - 1]?.[1] ?? 0);
+  });
+
+  test('opened again, it goes on where it was', async () => {
+    const at = await stage.empty();
+    const first = openLedger(at);
+    await first.lease(ORDER);
+    await first.close();
+    expect(await ledgerAt(at).lease(ORDER)).toMatchObject({ first: 11 });
+  });
+
+  test('restored from a backup beneath an open connection, it is behind, and the next lease is past what was in use', async () => {
+    const at = await stage.empty();
+    const ledger = openLedger(at);
+    await ledger.lease(ORDER);
+    await ledger.close();
+    const restore = await stage.backUp(at);
+    const again = ledgerAt(at);
+    const { last } = await eventually(() => again.lease({ ...ORDER, step: 1_000 }));
+    await restore();
+    const lease = await eventually(() => again.lease({ ...ORDER, floor: last }));
+    expect(lease).toMatchObject({ seed: 10, floor: last });
+    expect(lease.first).toBeGreaterThan(last);
+  });
+
+  test('one that answers nobody is not waited for; what it has answered outlives its being killed', async () => {
+    const at = await stage.empty();
+    const ledger = ledgerAt(at);
+    await ledger.lease(ORDER);
+    const thaw = await stage.freeze(at);
+    const started = performance.now();
+    await expect(ledger.lease(ORDER)).rejects.toThrow();
+    expect(performance.now() - started).toBeLessThan(10_000);
+    thaw();
+    const { first } = await eventually(() => ledger.lease(ORDER));
+    // What was asked of it meanwhile may have been leased: then it is lost, and nobody is given it.
+    expect([11, 21]).toContain(first);
+    const { server } = stage;
+    await server?.kill();
+    if (server !== undefined) await expect(ledger.lease(ORDER)).rejects.toThrow();
+    await server?.start();
+    expect((await eventually(() => ledger.lease(ORDER))).first).toBeGreaterThan(first);
+  });
+});
+
+/** A server that was restarted has cut its connections: whoever had one learns it by trying. */
+async function eventually<T>(work: () => Promise<T>, tries = 40): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (tries === 1) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return eventually(work, tries - 1);
+  }
+}

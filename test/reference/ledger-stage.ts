@@ -1,0 +1,74 @@
+/** Where the contract of the ledgers is played: the same laws for each. */
+import { copyFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import Sqlite from 'libsql';
+import type { DatabaseServer } from '../support/database.ts';
+import { startMariadb } from '../support/mariadb.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/process.ts';
+
+export interface LedgerStage extends AsyncDisposable {
+  /** Makes an empty database. @returns its URL */
+  empty(): Promise<string>;
+  /** Keeps a copy of that database. @returns what puts it back. */
+  backUp(url: string): Promise<() => Promise<void>>;
+  /** Makes the database answer nobody. @returns the end of it */
+  freeze(url: string): Promise<() => void>;
+  /** The server, where there is one. */
+  readonly server: DatabaseServer | undefined;
+}
+
+export const STAGES: readonly { readonly name: string; readonly start: () => Promise<LedgerStage> }[] = [
+  { name: 'SQLite', start: onFiles },
+  { name: 'PostgreSQL', start: async () => onServer(await startPostgres()) },
+  { name: 'MariaDB', start: async () => onServer(await startMariadb()) },
+];
+
+async function onFiles(): Promise<LedgerStage> {
+  const folder = await temporaryFolder();
+  let count = 0;
+  return {
+    empty: async () => {
+      count += 1;
+      return `sqlite:${join(folder.path, `ledger-${count}`, 'signalbox.db')}`;
+    },
+    async backUp(url) {
+      const path = url.slice('sqlite:'.length);
+      await copyFile(path, `${path}.backup`);
+      // As it is done by hand: another file in its place, beside processes that have the old one open.
+      return async () => {
+        await copyFile(`${path}.backup`, `${path}.restored`);
+        await Promise.all(['wal', 'shm'].map((kind) => rm(`${path}-${kind}`, { force: true })));
+        await rename(`${path}.restored`, path);
+      };
+    },
+    // A process that stands still in the middle of a transaction.
+    async freeze(url) {
+      const database = new Sqlite(url.slice('sqlite:'.length));
+      database.exec('BEGIN IMMEDIATE');
+      return () => {
+        database.exec('COMMIT');
+        database.close();
+      };
+    },
+    server: undefined,
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+function onServer(server: DatabaseServer): LedgerStage {
+  let count = 0;
+  return {
+    empty: () => {
+      count += 1;
+      return server.createDatabase(`ledger_${count}`);
+    },
+    backUp: () => server.backUp(),
+    async freeze() {
+      server.freeze();
+      return () => server.thaw();
+    },
+    server,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * A process that issues references as fast as it is told to, and tells which: by the generator as it is built, and
+ * beside it by the naive recipe (is the key there? else load the highest number from the database; then count up).
+ * Its parent speaks to it over IPC, see worker-process.ts.
+ */
+import pg from 'pg';
+import { createClient } from 'redis';
+import { createCountedReferences } from '../../dist/reference/counted.js';
+import { openLedger } from '../../dist/reference/open-ledger.js';
+import { createRedisCounter } from '../../dist/reference/redis/counter.js';
+
+const { ledger: ledgerUrl, redis: redisUrl, naive = false, outageMs, dieAt } = JSON.parse(process.argv[2]);
+const PATIENCE_MS = 10;
+
+/** Dies by SIGKILL before or after a step of a lease, so that not even a handler runs. */
+const step = (name, work) => {
+  return async (...args) => {
+    if (dieAt === `before ${name}`) process.kill(process.pid, 'SIGKILL');
+    const result = await work(...args);
+    if (dieAt === `after ${name}`) process.kill(process.pid, 'SIGKILL');
+    return result;
+  };
+};
+
+let takes = 0;
+async function countTake(ask) {
+  const taken = await counter.take(ask);
+  takes += 1;
+  return taken;
+}
+
+const ledger = openLedger(ledgerUrl);
+const counter = redisUrl && createRedisCounter({ url: redisUrl, site: 'ecm', deadlineMs: 500 });
+const generator = createCountedReferences(
+  {
+    ledger: { ...ledger, lease: step('lease', ledger.lease) },
+    ...(counter && {
+      counter: { ...counter, take: step('take', countTake), add: step('add', counter.add) },
+    }),
+  },
+  { ...(outageMs && { outageMs }), onNotice: (notice) => process.send({ notice }) },
+);
+
+/** Runs of numbers: a batch is one or two of them. */
+function rangesOf(numbers) {
+  const ranges = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] + 1 === number) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges;
+}
+
+const sequenceOf = (reference) => Number(reference.slice('ORD2026'.length));
+
+async function issueCounted(batch) {
+  const references = await generator.generateMany('order', batch);
+  process.send({ recipe: 'counted', takes, ranges: rangesOf(references.map(sequenceOf)) });
+}
+
+let database;
+let client;
+async function issueNaively(batch) {
+  client ??= createClient({ url: redisUrl, disableOfflineQueue: true }).on('error', () => {});
+  if (!client.isOpen) client.connect().catch(() => {});
+  if (!client.isReady) throw new Error('not yet');
+  database ??= new pg.Pool({ connectionString: ledgerUrl, max: 1, query_timeout: 1_000 }).on('error', () => {});
+  if ((await client.exists('naive')) === 0) {
+    const { rows } = await database.query('SELECT COALESCE(MAX(highest), 0) AS highest FROM naive');
+    await client.set('naive', rows[0].highest, { condition: 'NX' });
+  }
+  const last = await client.incrBy('naive', batch);
+  process.send({ recipe: 'naive', ranges: [[last - batch + 1, last]] });
+  await database.query('INSERT INTO naive VALUES ($1)', [last]);
+}
+
+let running = false;
+async function run(batch, pauseMs, issue, recipe) {
+  while (running) {
+    try {
+      await issue(batch);
+    } catch (error) {
+      process.send({ refused: recipe, reason: `${error.name}: ${error.message}` });
+      await new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
+    }
+    // Also where everything comes out of memory: the parent must be heard.
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+let loops = Promise.resolve();
+process.on('message', async ({ command, batch, pauseMs, count }) => {
+  if (command === 'run') {
+    running = true;
+    loops = Promise.all([
+      run(batch, pauseMs, issueCounted, 'counted'),
+      naive ? run(batch, pauseMs, issueNaively, 'naive') : undefined,
+    ]);
+  }
+  if (command === 'pause') {
+    running = false;
+    await loops;
+    process.send({ done: true });
+  }
+  if (command === 'issue') {
+    for (let left = count; left > 0; left -= 500) await issueCounted(Math.min(left, 500));
+    process.send({ done: true });
+  }
+});
+process.on('disconnect', () => process.exit());
+process.send({ ready: true });

@@ -1,0 +1,18 @@
+/** A database server of a test's own. */
+export interface DatabaseServer extends AsyncDisposable {
+  readonly pid: number;
+  /** SIGSTOP: connections stay open, nothing answers. */
+  freeze(): void;
+  /** SIGCONT */
+  thaw(): void;
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Ends it in good order. */
+  stop(): Promise<void>;
+  /** Starts it again, with what it has kept. */
+  start(): Promise<void>;
+  /** Makes an empty database. @returns its URL */
+  createDatabase(name: string): Promise<string>;
+  /** Keeps a copy of all that it holds. @returns what puts it back. The server is restarted by each. */
+  backUp(): Promise<() => Promise<void>>;
+}

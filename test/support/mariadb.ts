@@ -1,0 +1,78 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createConnection } from 'mysql2/promise';
+import { executableOf } from '../../scripts/services.ts';
+import type { DatabaseServer } from './database.ts';
+import { freePort, type RunningChild, startChild, temporaryFolder } from './process.ts';
+import { giveAway, runUnprivileged, unprivileged } from './unprivileged.ts';
+
+/** A real MariaDB of one's own on a free port of 127.0.0.1, without users: it makes what it needs in an empty folder. */
+export async function startMariadb(): Promise<DatabaseServer> {
+  const program = executableOf('mariadb');
+  const folder = await temporaryFolder();
+  const data = join(folder.path, 'data');
+  const port = await freePort();
+  let server: RunningChild | undefined;
+  const launch = async () => {
+    server = await startChild({
+      ...unprivileged(program, settings(data, folder.path, port)),
+      ready: /ready for connections/,
+      startMs: 60_000,
+      stopMs: 20_000,
+    });
+  };
+  const running = (): RunningChild => {
+    if (server === undefined) throw new Error('MariaDB was not started');
+    return server;
+  };
+  const dispose = async () => {
+    await server?.kill(); // nobody needs what it has kept
+    await folder[Symbol.asyncDispose]();
+  };
+  try {
+    await mkdir(data);
+    await giveAway(folder.path);
+    await giveAway(data);
+    await launch();
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  const stop = async () => void (await running().stop());
+  return {
+    get pid() {
+      return running().pid;
+    },
+    freeze: () => running().signal('SIGSTOP'),
+    thaw: () => running().signal('SIGCONT'),
+    kill: async () => void (await running().kill()),
+    stop,
+    start: launch,
+    async createDatabase(name) {
+      const connection = await createConnection({ host: '127.0.0.1', port, user: 'root' });
+      await connection.query(`CREATE DATABASE ${name}`);
+      await connection.end();
+      return `mysql://root@127.0.0.1:${port}/${name}`;
+    },
+    async backUp() {
+      await stop();
+      const backup = join(folder.path, 'backup');
+      await rm(backup, { recursive: true, force: true });
+      await runUnprivileged('cp', ['-a', data, backup]);
+      await launch();
+      return async () => {
+        await stop();
+        await rm(data, { recursive: true });
+        await runUnprivileged('cp', ['-a', backup, data]);
+        await launch();
+      };
+    },
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+const settings = (data: string, folder: string, port: number): string[] => [
+  ...['--no-defaults', `--datadir=${data}`, `--port=${port}`, '--bind-address=127.0.0.1', '--skip-grant-tables'],
+  ...[`--socket=${join(folder, 'socket')}`, `--pid-file=${join(folder, 'pid')}`, `--tmpdir=${folder}`],
+  ...['--innodb-buffer-pool-size=16M', '--innodb-log-file-size=4M', '--innodb-flush-method=nosync'],
+];
