@@ -168,6 +168,7 @@ export class App implements SignalboxDemo {
   #drop(): void {
     this.#call?.close();
     this.#call = null;
+    this.#notice.hush();
     this.#media.wakefulness.release();
   }
 
