@@ -18,7 +18,7 @@ import type { Fittings } from '../../src/server/server.ts';
 import { launchBrowser, type Person, type PersonOptions } from '../support/browser.ts';
 
 /** Four people are twelve pictures to encode and to decode, without a graphics card and beside other tests. */
-const PATIENCE_MS = 25_000;
+const PATIENCE_MS = 40_000;
 
 export interface Stage extends AsyncDisposable {
   readonly server: SignalboxServer;
@@ -138,8 +138,18 @@ export class Caller {
     return this.page.evaluate<PeerReport[]>('signalboxDemo.peers()');
   }
 
+  /** Waits until it holds of the connections with the others; what they were like in the end is told otherwise. */
   async until(holds: (peers: PeerReport[]) => boolean, what: string, interval = 50): Promise<void> {
-    await expect.poll(() => this.peers(), { timeout: PATIENCE_MS, interval, message: what }).toSatisfy(holds, what);
+    let last: PeerReport[] = [];
+    const look = async (): Promise<boolean> => {
+      last = await this.peers();
+      return holds(last);
+    };
+    try {
+      await expect.poll(look, { timeout: PATIENCE_MS, interval, message: what }).toBe(true);
+    } catch (error) {
+      throw new Error(`${what}: ${JSON.stringify(last)}`, { cause: error });
+    }
   }
 
   /** Pictures of so many others come in, and go on coming in. */

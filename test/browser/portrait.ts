@@ -45,7 +45,7 @@ export function portrait(index: number, options: PictureOptions = {}): string {
 }
 
 /** An expression whose value is a stream of the picture. */
-export function pictureOf(index: number, { width = 640, framesPerSecond = 5 }: PictureOptions = {}): string {
+export function pictureOf(index: number, { width = 640, framesPerSecond = 3 }: PictureOptions = {}): string {
   return `(${DRAW})(${JSON.stringify(PEOPLE[index % PEOPLE.length])}, ${width}, ${framesPerSecond})`;
 }
 
