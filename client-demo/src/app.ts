@@ -93,8 +93,10 @@ export class App implements SignalboxDemo {
     return this.#client.state;
   }
 
-  peers(): Promise<PeerReport[]> {
-    return Promise.all([...(this.#call?.mesh.peers.values() ?? [])].map((peer) => report(peer)));
+  async peers(): Promise<PeerReport[]> {
+    const call = this.#call;
+    if (call === null) return [];
+    return Promise.all([...call.mesh.peers.values()].map(async (peer) => report(peer, await call.stats(peer))));
   }
 
   #connect(): Client {

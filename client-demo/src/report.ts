@@ -1,9 +1,8 @@
 /** What there is to tell about one connection, from the browser's own counters. */
-import type { Peer } from '../../src/client/index.ts';
+import type { Peer, PeerStats } from '../../src/client/index.ts';
 import type { PeerReport } from './surface.ts';
 
-export async function report(peer: Peer): Promise<PeerReport> {
-  const { route, framesDecoded, bytesReceived } = await peer.stats();
+export function report(peer: Peer, { route, framesDecoded, bytesReceived }: PeerStats): PeerReport {
   const { userId, state, canSend, screen } = peer;
   return {
     userId,

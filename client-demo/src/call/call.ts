@@ -1,11 +1,20 @@
 /** One stay in one room: the room and the connections of the SDK, our own media, and the screen that shows them. */
-import { type MediaKind, type Mesh, mesh as openMesh, type Room, type RoomEnding } from '../../../src/client/index.ts';
+import {
+  type MediaKind,
+  type Mesh,
+  mesh as openMesh,
+  type Peer,
+  type PeerStats,
+  type Room,
+  type RoomEnding,
+} from '../../../src/client/index.ts';
 import { showInAddress } from '../base/code.ts';
 import type { Notice } from '../base/notice.ts';
 import type { Capture } from '../media/capture.ts';
 import type { Screen } from '../media/screen.ts';
 import { texts } from '../texts/texts.ts';
 import type { CallView } from './call-view.ts';
+import { Meter } from './meter.ts';
 import { narrate } from './narrate.ts';
 import { nameOf, presenceOf, profileOf } from './person.ts';
 import { QualityWatch } from './quality.ts';
@@ -29,6 +38,7 @@ export class Call {
   readonly mesh: Mesh;
   readonly #setup: CallSetup;
   readonly #talk: Talk;
+  readonly #meter = new Meter();
   readonly #quality: QualityWatch;
   readonly #relay: RelayWatch;
   /** What the others have been told of our camera and microphone. */
@@ -47,7 +57,7 @@ export class Call {
       heard: (from, text) => this.#nameOf(from, (name) => view.heard(name, text)),
       flooded: (from) => this.#nameOf(from, (name) => view.tell(texts.chat.flooded(name))),
     });
-    this.#quality = new QualityWatch(this.mesh, () => this.#show());
+    this.#quality = new QualityWatch(this.mesh, this.#meter, () => this.#show());
     this.#relay = new RelayWatch(room, this.mesh, isRelayOnly, (words) =>
       words === null ? notice.release('relay') : notice.hold('relay', words),
     );
@@ -61,6 +71,11 @@ export class Call {
 
   say(text: string): Promise<Saying> {
     return this.#talk.say(text);
+  }
+
+  /** A look at the counters of a connection. */
+  stats(peer: Peer): Promise<PeerStats> {
+    return this.#meter.look(peer);
   }
 
   captureChanged(): void {

@@ -2,6 +2,7 @@
 import type { Mesh, Peer, PeerStats, UserId } from '../../../src/client/index.ts';
 import { draw, setText } from '../base/elements.ts';
 import { texts } from '../texts/texts.ts';
+import type { Meter } from './meter.ts';
 
 /** 0: none, 1: poor, 2: fair, 3: good. */
 type Grade = 0 | 1 | 2 | 3;
@@ -21,13 +22,15 @@ const POOR = { roundTripMs: 500, lossRate: 0.1 };
 
 export class QualityWatch {
   readonly #mesh: Mesh;
+  readonly #meter: Meter;
   readonly #changed: () => void;
   readonly #timer: ReturnType<typeof setInterval>;
   #first: ReturnType<typeof setTimeout> | undefined;
   #qualities: ReadonlyMap<UserId, Quality> = new Map();
 
-  constructor(mesh: Mesh, changed: () => void) {
+  constructor(mesh: Mesh, meter: Meter, changed: () => void) {
     this.#mesh = mesh;
+    this.#meter = meter;
     this.#changed = changed;
     this.#timer = setInterval(() => void this.#look(), EVERY_MS);
     mesh.on('change', ({ state, userId }) => {
@@ -55,16 +58,16 @@ export class QualityWatch {
     if (document.visibilityState === 'hidden') return;
     const peers = [...this.#mesh.peers.values()];
     this.#qualities = new Map(
-      await Promise.all(peers.map(async (peer) => [peer.userId, await qualityOf(peer)] as const)),
+      await Promise.all(peers.map(async (peer) => [peer.userId, await this.#qualityOf(peer)] as const)),
     );
     this.#changed();
   }
-}
 
-async function qualityOf(peer: Peer): Promise<Quality> {
-  const stats = await peer.stats();
-  const grade = peer.state === 'connected' ? gradeOf(stats) : 0;
-  return { grade, words: wordsOf(grade, stats) };
+  async #qualityOf(peer: Peer): Promise<Quality> {
+    const stats = await this.#meter.measure(peer);
+    const grade = peer.state === 'connected' ? gradeOf(stats) : 0;
+    return { grade, words: wordsOf(grade, stats) };
+  }
 }
 
 function gradeOf({ roundTripMs, lossRate }: PeerStats): Grade {
