@@ -13,6 +13,7 @@ import { randomName } from './random-name.ts';
 import type { Room } from './room.ts';
 import { MOST_HELD, Seat, type SeatSetup } from './seat.ts';
 import { openKeep, type ResumeKeep } from './store.ts';
+import { Waiting } from './waiting.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -35,8 +36,8 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
   #seat: Seat | null = null;
   /** Requests for a seat under way: what is heard of a room that is not ours may be of the one that becomes ours. */
   #entering = 0;
-  /** Resolves when the last of them is over, however. */
-  #entry: Promise<unknown> = Promise.resolve();
+  /** Who waits until none of them is. */
+  readonly #entered = new Waiting();
   #early: AnyPush[] = [];
   #isRejoining = false;
 
@@ -49,9 +50,13 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
     const ask: Ask = (name, payload) => this.#connection.request(name, payload, true);
     this.#seatSetup = {
       ask: async (name, payload, repeat, isDue) => {
+        const until = this.#connection.until();
         // Sent after a request for another room, it would be taken for one of that room.
-        while (this.#entering > 0) await this.#entry;
-        return await this.#connection.request(name, payload, repeat, isDue);
+        while (this.#entering > 0) {
+          if (performance.now() >= until) throw clientError('TIMEOUT');
+          await this.#entered.wait(until);
+        }
+        return await this.#connection.request(name, payload, repeat, isDue, until);
       },
       read: async () => (await ask('room:get', {})).room,
       rejoin: (seat) => void this.#rejoin(seat, ask).catch((error) => this.#connection.restart(error)),
@@ -137,13 +142,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
     else if (this.#entering > 0 && this.#early.push(push) > MOST_HELD) this.#early.shift();
   }
 
-  #enter(ask: () => Promise<Placed>): Promise<Room> {
-    const entry = this.#tryToEnter(ask);
-    this.#entry = entry.catch(() => {});
-    return entry;
-  }
-
-  async #tryToEnter(ask: () => Promise<Placed>): Promise<Room> {
+  async #enter(ask: () => Promise<Placed>): Promise<Room> {
     this.#entering += 1;
     let seat: Seat | null = null;
     try {
@@ -154,7 +153,10 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
       throw error instanceof SignalboxError ? error : clientError('INTERNAL');
     } finally {
       this.#entering -= 1;
-      if (this.#entering === 0) this.#early = [];
+      if (this.#entering === 0) {
+        this.#early = [];
+        this.#entered.release();
+      }
       // Refused, or only not heard of: the server may have us there all the same.
       if (seat === null) this.#compare(Number.POSITIVE_INFINITY);
     }

@@ -97,15 +97,16 @@ export class Connection {
    * @param repeat whether it may be sent again when the connection was lost before the answer: only what does no harm
    * when it is done twice.
    * @param isDue whether it still means something: asked right before it is sent.
+   * @param until when it is given up
    */
   async request<Name extends RequestName>(
     name: Name,
     payload: RequestInput<Name>,
     repeat: boolean,
     isDue = (): boolean => true,
+    until = this.until(),
   ): Promise<Reply<Name>> {
     checkSendable(payload);
-    const until = performance.now() + this.#setup.timeoutMs;
     for (;;) {
       await this.#change(until);
       if (!isDue()) throw clientError('CLOSED');
@@ -113,6 +114,11 @@ export class Connection {
       if (answer !== undefined) return granted(answer);
       if (!repeat || performance.now() >= until) throw this.#over() ?? clientError('TIMEOUT');
     }
+  }
+
+  /** When a request of this moment is given up, by `performance.now()`. */
+  until(): number {
+    return performance.now() + this.#setup.timeoutMs;
   }
 
   /** Resolves when online, however long that takes. */

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Json } from '../../src/client/index.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
-import { becomes, holds, hush, next, Party, pairUp, story } from './people.ts';
+import { startProxy } from '../support/proxy.ts';
+import { becomes, holds, hush, next, Party, Pocket, pairUp, story } from './people.ts';
 import { Turnout } from './turnout.ts';
 
 let nodes: Nodes;
@@ -92,6 +93,54 @@ test('what is asked of a room while another one is asked for reaches it, or nobo
   await again.message('of the first');
   expect(await refused).toMatchObject({ code: 'ROOM_LOCKED' });
   expect((await heard).data).toBe('of the first');
+});
+
+test('one request for a room that is refused at once, while another is under way, holds nothing up', async () => {
+  await using party = new Party();
+  const { ben, bens } = await pairUp(party, [nodes.url(0), nodes.url(0)]);
+  const other = await party.connect(nodes.url(0)).create();
+  const joining = ben.join(other.code);
+  const refused = ben.create({ metadata: 'x'.repeat(200_000) }).catch((error: unknown) => error);
+  const late = bens.message('x').catch((error: unknown) => error);
+  expect(await refused).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+  expect((await joining).ref).toBe(other.ref);
+  expect(await late).toMatchObject({ code: 'CLOSED' });
+});
+
+test('a page that is loaded anew, asks for another room at once and speaks in its old one when it is back there', async () => {
+  await using party = new Party();
+  const store = new Pocket();
+  const { room } = await pairUp(party, [nodes.url(0), nodes.url(0)], { ben: { store } });
+  const other = await party.connect(nodes.url(0)).create();
+  const reloaded = party.connect(nodes.url(0), { store });
+  const said: Promise<unknown>[] = [];
+  reloaded.on('room', (seat) => said.push(seat.message(seat.ref).catch((error: unknown) => error)));
+  const told = [story(room), story(other)];
+  const seat = await reloaded.join(other.code);
+  await hush(other, seat);
+  expect(await said[0]).toMatchObject({ code: 'CLOSED' });
+  expect(told.map((words) => words.filter((it) => it.includes('ROM')))).toEqual([
+    [],
+    [`message ${JSON.stringify(other.ref)}`],
+  ]);
+});
+
+test('what waits for the answer to a request for another room is given up in the same time as everything', async () => {
+  await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
+  await using party = new Party();
+  const timeoutMs = 1500;
+  const url = `http://127.0.0.1:${proxy.port}`;
+  const { ben, room, bens } = await pairUp(party, [nodes.url(0), url], { ben: { timeoutMs } });
+  proxy.freeze();
+  const asked = [ben.join(room.code === '123456' ? '123457' : '123456'), bens.message('x'), bens.setProfile({})];
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+  }, timeoutMs + 200);
+  for (const result of await Promise.allSettled(asked)) expect(result).toMatchObject({ reason: { code: 'TIMEOUT' } });
+  clearTimeout(timer);
+  expect(isLate).toBe(false);
+  proxy.thaw();
 });
 
 test('closed twice, both wait until the server knows', async () => {
