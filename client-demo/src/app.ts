@@ -48,6 +48,8 @@ export class App implements SignalboxDemo {
     this.#notice,
     this.#media.speaker,
   );
+  /** One for all clients of this page: who joins after a call is over is the same user. */
+  readonly #store = tabStore() ?? null;
   #client: Client;
   #call: Call | null = null;
   /** The room that we have ended ourselves. */
@@ -57,7 +59,7 @@ export class App implements SignalboxDemo {
 
   constructor() {
     // Whoever is in a room has its code in the address, and a token to come back with.
-    const mayComeBack = window.location.hash !== '' && tabStore()?.get() != null;
+    const mayComeBack = window.location.hash !== '' && this.#store?.get() != null;
     this.#client = this.#connect();
     this.#media.capture.onChange(() => this.#call?.captureChanged());
     this.#media.screen.onChange(() => this.#call?.screenChanged());
@@ -100,7 +102,7 @@ export class App implements SignalboxDemo {
   }
 
   #connect(): Client {
-    const client = connect(window.location.origin);
+    const client = connect(window.location.origin, { store: this.#store });
     const words = new ConnectionNotice(this.#notice, () => this.#call !== null);
     client.on('state', (state) => {
       words.show(state);

@@ -1,6 +1,6 @@
 /** What is final is final: no connection follows, whatever happens afterwards, and the room says the same as the client. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Client, Room } from '../../src/client/index.ts';
+import type { Client, ClientEnding, Room } from '../../src/client/index.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { becomes, hush, next, Party, Pocket, pairUp, story } from './people.ts';
 import { Turnout } from './turnout.ts';
@@ -23,7 +23,9 @@ interface Scene {
   readonly store: Pocket;
 }
 
-const endings: Readonly<Record<string, { act: (scene: Scene) => Promise<unknown>; ending: object; left: boolean }>> = {
+const endings: Readonly<
+  Record<string, { act: (scene: Scene) => Promise<unknown>; ending: ClientEnding; left: boolean }>
+> = {
   'closed by itself': { act: ({ ben }) => ben.close(), ending: { reason: 'closed' }, left: true },
   'kicked by the host': {
     act: ({ room, bens }) => room.kick(bens.self.userId),
@@ -56,9 +58,9 @@ describe.each(Object.entries(endings))('%s', (_, { act, ending, left }) => {
     await gone;
     expect(ben).toMatchObject({ state: 'closed', ending, room: null });
     // For a room, to be left by closing the client is to be left.
-    const reason = bens.ending?.reason;
-    expect(bens.ending).toEqual(reason === 'left' ? { reason: 'left' } : ending);
-    expect(told).toEqual([`ended ${reason}`]);
+    const roomEnding = ending.reason === 'closed' ? { reason: 'left' } : ending;
+    expect(bens.ending).toEqual(roomEnding);
+    expect(told).toEqual([`ended ${roomEnding.reason}`]);
     expect(store.text, 'nothing is left that could bring it back').toBeNull();
     // Whoever tried again would have come before this one.
     const cat = party.connect(way.url);
