@@ -18,6 +18,10 @@ export class Keyed<Item extends Shown> {
     return [...this.#items.values()];
   }
 
+  find(key: string): Item | undefined {
+    return this.#items.get(key);
+  }
+
   /** Takes away whatever is not in `keys`. Elements are never moved: a video that is moved stops playing. */
   keep(keys: readonly string[]): void {
     const kept = new Set(keys);

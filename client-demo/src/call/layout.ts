@@ -37,5 +37,26 @@ export function gridFor({ count, width, height, gap }: Area): Grid {
   return grids.reduce((best, grid) => (worth(grid) > worth(best) ? grid : best));
 }
 
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** One large, the others in a row below it. */
+export function spotlightFor({ count, width, height, gap }: Area): { readonly large: Size; readonly small: Size } {
+  const others = Math.max(1, count - 1);
+  const widest = (width - gap * (others - 1)) / others;
+  const smallHeight = Math.floor(Math.max(0, Math.min(height / 4, 140, widest / NARROWEST)));
+  const smallWidth = Math.floor(Math.max(0, Math.min(widest, smallHeight * WIDEST)));
+  const largeHeight = Math.max(0, Math.floor(height - smallHeight - gap));
+  return {
+    large: {
+      width: Math.floor(Math.min(width, largeHeight * WIDEST)),
+      height: Math.floor(Math.min(largeHeight, width / NARROWEST_UPRIGHT)),
+    },
+    small: { width: smallWidth, height: smallHeight },
+  };
+}
+
 /** Between two that show faces equally large, the one that uses more of the screen. */
 const worth = ({ width, height }: Grid): number => Math.min(width, height) + Math.sqrt(width * height) / 4;

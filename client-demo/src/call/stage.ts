@@ -2,7 +2,7 @@
 
 import { part } from '../base/elements.ts';
 import { Keyed, type Shown } from '../base/keyed.ts';
-import { gridFor } from './layout.ts';
+import { gridFor, spotlightFor } from './layout.ts';
 import type { Sound } from './player.ts';
 import { keyOf, type Part } from './scene.ts';
 import { ScreenTile, Tile } from './tile.ts';
@@ -15,6 +15,9 @@ export class Stage {
   readonly #sound: Sound;
   readonly #tiles = new Keyed<Tile>(tiles);
   readonly #screens = new Keyed<ScreenTile>(screens);
+  /** The key of the tile that is enlarged. */
+  #large: string | null = null;
+  #isOthers = false;
   readonly #observer = new ResizeObserver(() => this.#arrange());
 
   constructor(sound: Sound) {
@@ -27,7 +30,12 @@ export class Stage {
     const shared = parts.filter(({ screen }) => screen !== null);
     this.#tiles.keep(parts.map(keyOf));
     this.#screens.keep(shared.map(keyOf));
-    for (const one of parts) this.#tiles.get(keyOf(one), () => new Tile(one.isOwn, this.#sound)).show(one);
+    this.#isOthers = parts.length > 1;
+    if (!this.#isOthers || !parts.some((one) => keyOf(one) === this.#large)) this.#large = null;
+    for (const one of parts) {
+      const key = keyOf(one);
+      this.#tiles.get(key, () => new Tile(one.isOwn, this.#sound, () => this.#enlarge(key))).show(one);
+    }
     for (const one of shared) this.#screens.get(keyOf(one), () => new ScreenTile(this.#sound)).show(one);
     screens.hidden = shared.length === 0;
     stage.dataset['screens'] = String(shared.length > 0);
@@ -36,6 +44,7 @@ export class Stage {
   }
 
   clear(): void {
+    this.#large = null;
     this.#tiles.keep([]);
     this.#screens.keep([]);
   }
@@ -45,16 +54,29 @@ export class Stage {
     await Promise.allSettled([...this.#tiles.all, ...this.#screens.all].map(({ player }) => player.unmute()));
   }
 
+  /** Again: as large as the others. */
+  #enlarge(key: string): void {
+    if (!this.#isOthers) return;
+    this.#large = this.#large === key ? null : key;
+    this.#arrange();
+  }
+
   #arrange(): void {
-    arrange(tiles, this.#tiles.all);
+    stage.dataset['spotlight'] = String(this.#large !== null);
+    const large = this.#large === null ? undefined : this.#tiles.find(this.#large);
+    for (const tile of this.#tiles.all) tile.showSize(tile === large, this.#isOthers);
+    arrange(tiles, this.#tiles.all, this.#large !== null);
     arrange(screens, this.#screens.all);
   }
 }
 
-function arrange(list: HTMLElement, shown: readonly Shown[]): void {
+function arrange(list: HTMLElement, shown: readonly Shown[], isSpotlight = false): void {
   const { clientWidth, clientHeight } = list;
   const gap = Number.parseFloat(getComputedStyle(list).columnGap) || 0;
-  const grid = gridFor({ count: shown.length, width: clientWidth, height: clientHeight, gap });
-  list.style.setProperty('--tile-width', `${grid.width}px`);
-  list.style.setProperty('--tile-height', `${grid.height}px`);
+  const area = { count: shown.length, width: clientWidth, height: clientHeight, gap };
+  const { large, small } = isSpotlight ? spotlightFor(area) : { large: null, small: gridFor(area) };
+  list.style.setProperty('--tile-width', `${small.width}px`);
+  list.style.setProperty('--tile-height', `${small.height}px`);
+  list.style.setProperty('--large-width', `${large?.width ?? 0}px`);
+  list.style.setProperty('--large-height', `${large?.height ?? 0}px`);
 }

@@ -1,5 +1,5 @@
 /** One person in the grid: picture or initials, name, and what there is to know about their connection. */
-import { icon, make, setText } from '../base/elements.ts';
+import { icon, make, setIcon, setLabel, setText } from '../base/elements.ts';
 import { initialsOf, texts } from '../texts/texts.ts';
 import { nameOf, presenceOf } from './person.ts';
 import { Player, type Sound } from './player.ts';
@@ -15,7 +15,11 @@ export class Tile {
   readonly #muted = make('span', 'tile-muted');
   readonly #bars = new QualityBars();
 
-  constructor(isOwn: boolean, sound: Sound) {
+  readonly #size = sizeButton();
+  #person = '';
+
+  /** @param enlarge or make as small as the others again. */
+  constructor(isOwn: boolean, sound: Sound, enlarge: () => void) {
     this.player = new Player('tile-video', isOwn ? null : sound);
     this.#initials.ariaHidden = 'true';
     this.#muted.append(icon('microphone-off'), make('span', 'visually-hidden', texts.person.muted));
@@ -26,12 +30,15 @@ export class Tile {
     if (!isOwn) label.append(this.#bars.element);
     this.element.dataset['own'] = String(isOwn);
     // The initials lie under the picture: they are seen until there is one, and whenever it is not shown.
-    this.element.append(face, this.player.element, label);
+    // Wherever it is clicked; the keyboard has the button, whose click comes here too.
+    this.element.addEventListener('click', enlarge);
+    this.element.append(face, this.player.element, label, this.#size);
   }
 
   show({ member, isOwn, link, stream, isMirror, quality }: Part): void {
     const name = nameOf(member);
     const presence = presenceOf(member);
+    this.#person = name;
     setText(this.#name, isOwn ? texts.person.me : name);
     setText(this.#initials, initialsOf(name));
     setText(this.#status, isOwn ? '' : statusOf(member.state === 'away', link));
@@ -47,6 +54,14 @@ export class Tile {
     this.player.show(stream);
   }
 
+  showSize(isLarge: boolean, canChange: boolean): void {
+    this.element.dataset['large'] = String(isLarge);
+    this.element.dataset['sizes'] = String(canChange);
+    this.#size.hidden = !canChange;
+    setLabel(this.#size, isLarge ? texts.call.shrink(this.#person) : texts.call.enlarge(this.#person));
+    setIcon(this.#size, isLarge ? 'shrink' : 'enlarge');
+  }
+
   release(): void {
     this.player.release();
   }
@@ -57,10 +72,29 @@ export class ScreenTile {
   readonly element = make('li', 'screen');
   readonly player: Player;
   readonly #name = make('span', 'tile-label');
+  readonly #size = sizeButton();
 
   constructor(sound: Sound) {
     this.player = new Player('screen-video', sound);
-    this.element.append(this.player.element, this.#name);
+    this.#size.hidden = !document.fullscreenEnabled;
+    this.#size.addEventListener('click', () => void this.#toggle());
+    this.element.addEventListener('fullscreenchange', () => this.#showSize());
+    this.element.append(this.player.element, this.#name, this.#size);
+    this.#showSize();
+  }
+
+  get #isFull(): boolean {
+    return document.fullscreenElement === this.element;
+  }
+
+  #showSize(): void {
+    setLabel(this.#size, this.#isFull ? texts.call.shrinkScreen : texts.call.fillScreen);
+    setIcon(this.#size, this.#isFull ? 'shrink' : 'enlarge');
+  }
+
+  /** A browser that refuses leaves it as it is. */
+  async #toggle(): Promise<void> {
+    await (this.#isFull ? document.exitFullscreen() : this.element.requestFullscreen()).catch(() => undefined);
   }
 
   show({ member, screen }: Part): void {
@@ -71,6 +105,13 @@ export class ScreenTile {
   release(): void {
     this.player.release();
   }
+}
+
+function sizeButton(): HTMLButtonElement {
+  const button = make('button', 'round small tile-size');
+  button.type = 'button';
+  button.append(icon('enlarge'));
+  return button;
 }
 
 function statusOf(isAway: boolean, link: Part['link']): string {
