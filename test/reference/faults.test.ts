@@ -98,7 +98,13 @@ async function setScene(): Promise<Scene> {
     ),
   );
   return {
-    ...{ database, workers, counted, naive, east, west, roads },
+    database,
+    workers,
+    counted,
+    naive,
+    east,
+    west,
+    roads,
     async [Symbol.asyncDispose]() {
       await Promise.all(workers.map((worker) => worker.kill()));
       await Promise.all([...roads.map((road) => road.close()), east.server.stop(), west.server.stop()]);

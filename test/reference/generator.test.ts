@@ -61,11 +61,20 @@ describe('what is issued', () => {
     await generator.generateMany('user', 1_000, { traceId: 'trace-8', name: 'import' });
     expect(lines).toEqual([
       expect.objectContaining({
-        ...{ level: 30, itemType: 'order', reference: 'ORD202600000001', traceId: 'trace-7', name: 'checkout' },
+        level: 30,
+        itemType: 'order',
+        reference: 'ORD202600000001',
+        traceId: 'trace-7',
+        name: 'checkout',
       }),
       expect.objectContaining({
-        ...{ level: 30, itemType: 'user', count: 1_000, first: 'USR202600000001', last: 'USR202600001000' },
-        ...{ traceId: 'trace-8', name: 'import' },
+        level: 30,
+        itemType: 'user',
+        count: 1_000,
+        first: 'USR202600000001',
+        last: 'USR202600001000',
+        traceId: 'trace-8',
+        name: 'import',
       }),
     ]);
   });

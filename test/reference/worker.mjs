@@ -33,9 +33,13 @@ const ledger = openLedger(ledgerUrl);
 const counter = redisUrl && createRedisCounter({ url: redisUrl, site: 'ecm', deadlineMs: 500 });
 const generator = createCountedReferences(
   {
-    ledger: { ...ledger, lease: step('lease', ledger.lease) },
+    ledger: { ...ledger, lease: step('lease', (ask) => ledger.lease(ask)) },
     ...(counter && {
-      counter: { ...counter, take: step('take', countTake), add: step('add', counter.add) },
+      counter: {
+        ...counter,
+        take: step('take', countTake),
+        add: step('add', (type, block) => counter.add(type, block)),
+      },
     }),
   },
   { ...(outageMs && { outageMs }), onNotice: (notice) => process.send({ notice }) },

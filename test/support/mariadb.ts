@@ -72,7 +72,15 @@ export async function startMariadb(): Promise<DatabaseServer> {
 }
 
 const settings = (data: string, folder: string, port: number): string[] => [
-  ...['--no-defaults', `--datadir=${data}`, `--port=${port}`, '--bind-address=127.0.0.1', '--skip-grant-tables'],
-  ...[`--socket=${join(folder, 'socket')}`, `--pid-file=${join(folder, 'pid')}`, `--tmpdir=${folder}`],
-  ...['--innodb-buffer-pool-size=16M', '--innodb-log-file-size=4M', '--innodb-flush-method=nosync'],
+  '--no-defaults',
+  `--datadir=${data}`,
+  `--port=${port}`,
+  '--bind-address=127.0.0.1',
+  '--skip-grant-tables',
+  `--socket=${join(folder, 'socket')}`,
+  `--pid-file=${join(folder, 'pid')}`,
+  `--tmpdir=${folder}`,
+  '--innodb-buffer-pool-size=16M',
+  '--innodb-log-file-size=4M',
+  '--innodb-flush-method=nosync',
 ];

@@ -86,7 +86,22 @@ function signalAll({ pid }: RunningChild, signal: NodeJS.Signals): void {
 }
 
 const settings = (data: string, sockets: string, port: number): string[] => [
-  ...['-D', data, '-p', String(port), '-k', sockets],
-  ...['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=60'],
-  ...['-c', 'logging_collector=off', '-c', 'log_destination=stderr'],
+  '-D',
+  data,
+  '-p',
+  String(port),
+  '-k',
+  sockets,
+  '-c',
+  'listen_addresses=127.0.0.1',
+  '-c',
+  'fsync=off',
+  '-c',
+  'full_page_writes=off',
+  '-c',
+  'max_connections=60',
+  '-c',
+  'logging_collector=off',
+  '-c',
+  'log_destination=stderr',
 ];

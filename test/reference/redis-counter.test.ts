@@ -1,0 +1,194 @@
+/** The counter on a real Redis: which numbers it gives, when it asks for more, and what it forgets on purpose. */
+import { readFileSync } from 'node:fs';
+import { createClient } from 'redis';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Counter, CounterUnavailable, type TakeAsk, type Taken } from '../../src/reference/counter.ts';
+import { ITEM_TYPES } from '../../src/reference/item-types.ts';
+import { createRedisCounter, keyOf } from '../../src/reference/redis/counter.ts';
+import { yearOf } from '../../src/reference/year.ts';
+import { type RedisServer, startRedis } from '../support/redis.ts';
+
+const ORDER = ITEM_TYPES.order;
+const KEY = 'ecm:ref:1';
+const ASK: TakeAsk = {
+  type: ORDER,
+  needed: 1,
+  welcome: 1,
+  outageMs: 0,
+  leastBlock: 100,
+  year: undefined,
+  after: undefined,
+};
+
+let redis: RedisServer;
+let client: Awaited<ReturnType<typeof connect>>;
+let counter: Counter;
+let year: number;
+
+async function connect(url: string) {
+  const made = createClient({ url });
+  made.on('error', () => {});
+  await made.connect();
+  return made;
+}
+
+beforeAll(async () => {
+  redis = await startRedis();
+  client = await connect(redis.url);
+});
+afterAll(async () => {
+  client?.destroy();
+  await redis?.stop();
+});
+beforeEach(async () => {
+  await client.flushAll();
+  counter = createRedisCounter({ url: redis.url, site: 'ecm' });
+  year = yearOf(Date.now());
+});
+afterEach(() => counter.close());
+
+const block = (first: number, last: number) => ({ year, first, last });
+const taken = async (ask: Partial<TakeAsk> = {}): Promise<Extract<Taken, { ok: true }>> => {
+  const answer = await counter.take({ ...ASK, ...ask });
+  if (!answer.ok) throw new Error(`short of numbers: ${JSON.stringify(answer)}`);
+  return answer;
+};
+const short = (ask: Partial<TakeAsk> = {}) =>
+  expect(counter.take({ ...ASK, ...ask })).resolves.toMatchObject({ ok: false });
+
+test('keys begin with the site', () => {
+  expect(keyOf('ecm', 1)).toBe('ecm:ref:1');
+  expect(keyOf('sb:', 4)).toBe('sb:ref:4');
+});
+
+test('an empty one is short, and says how many to lease', async () => {
+  expect(await counter.take({ ...ASK, needed: 7, welcome: 7 })).toMatchObject({
+    ok: false,
+    year,
+    short: { year, top: 0, amount: 100 },
+  });
+});
+
+test('numbers are given in their order, over blocks, all or none of those that are needed', async () => {
+  expect(await counter.add(ORDER, block(1, 10))).toBe(true);
+  expect(await counter.add(ORDER, block(51, 60))).toBe(true);
+  expect((await taken()).ranges).toEqual([block(1, 1)]);
+  expect((await taken({ needed: 12, welcome: 12 })).ranges).toEqual([block(2, 10), block(51, 53)]);
+  await short({ needed: 8, welcome: 8 });
+  // As many as there are.
+  expect((await taken({ needed: 1, welcome: 100 })).ranges).toEqual([block(54, 60)]);
+  await short();
+  expect(await client.keys('*')).toEqual([KEY]);
+});
+
+test('a block comes once: not again, and not after a later one', async () => {
+  expect(await counter.add(ORDER, block(1, 10))).toBe(true);
+  expect(await counter.add(ORDER, block(1, 10))).toBe(false);
+  expect(await counter.add(ORDER, block(5, 25))).toBe(false);
+  expect(await counter.add(ORDER, block(31, 40))).toBe(true);
+  expect(await counter.add(ORDER, block(21, 30))).toBe(false);
+  expect((await taken({ needed: 20, welcome: 20 })).ranges).toEqual([block(1, 10), block(31, 40)]);
+});
+
+test('one asker is told that it runs low; another one when that has taken too long, or when a block has come', async () => {
+  await counter.add(ORDER, block(1, 60));
+  expect((await taken()).low).toEqual([]);
+  expect((await taken({ needed: 10, welcome: 10 })).low).toEqual([{ year, top: 60, amount: 100 }]);
+  expect((await taken()).low).toEqual([]);
+  await client.hSet(KEY, `claim:${year}`, '1');
+  expect((await taken()).low).toHaveLength(1);
+  await counter.add(ORDER, block(61, 62));
+  expect((await taken()).low).toEqual([{ year, top: 62, amount: 100 }]);
+});
+
+test('blocks are sized by what is asked for', async () => {
+  const outageMs = 900_000;
+  await counter.add(ORDER, block(1, 10_000));
+  const { low } = await taken({ needed: 1_000, welcome: 1_000, outageMs });
+  // 1,000 within half a minute or so: as many in 15 minutes as 30,000, and twice that.
+  expect(low[0]?.amount).toBeGreaterThan(59_000);
+  expect(low[0]?.amount).toBeLessThanOrEqual(60_000);
+});
+
+test('what was in Redis before it started again is not given, and its limit is remembered', async () => {
+  const folder = ['--appendonly', 'yes', '--appendfsync', 'always'];
+  await using lasting = await startRedis({ args: folder });
+  await using own = Object.assign(createRedisCounter({ url: lasting.url, site: 'ecm' }), {
+    async [Symbol.asyncDispose]() {
+      await own.close();
+    },
+  });
+  await own.add(ORDER, block(1, 100));
+  const before = await own.take(ASK);
+  await lasting.restart();
+  const after = await eventually(() => own.take(ASK));
+  expect(after).toMatchObject({ ok: false, short: { top: 100 } });
+  expect(after.incarnation).not.toBe(before.incarnation);
+  expect(await own.add(ORDER, block(101, 200))).toBe(true);
+  expect(await own.take(ASK)).toMatchObject({ ok: true, ranges: [block(101, 101)] });
+});
+
+test('a primary that was a replica meanwhile is another one', async () => {
+  await using other = await startRedis();
+  await counter.add(ORDER, block(1, 100));
+  const before = await taken();
+  await client.sendCommand(['REPLICAOF', '127.0.0.1', String(other.port)]);
+  await client.sendCommand(['REPLICAOF', 'NO', 'ONE']);
+  const after = await counter.take(ASK);
+  expect(after.ok).toBe(false);
+  expect(after.incarnation.split(':')[0]).toBe(before.incarnation.split(':')[0]);
+});
+
+test('the hash of another prefix is none', async () => {
+  await counter.add(ORDER, block(1, 100));
+  await client.hSet(KEY, 'prefix', 'INV');
+  expect(await counter.take(ASK)).toMatchObject({ ok: false, short: { top: 0 } });
+});
+
+test('an old hash that somebody has put back gives nobody what it was given before', async () => {
+  await counter.add(ORDER, block(1, 100));
+  const old = await client.hGetAll(KEY);
+  const { incarnation } = await taken({ needed: 40, welcome: 40 });
+  await client.hSet(KEY, old);
+  expect((await taken({ after: { incarnation, year, number: 40 } })).ranges).toEqual([block(41, 41)]);
+});
+
+test('the years of Redis’ clock are those of UTC', async () => {
+  const calendar = readFileSync(new URL('../../src/reference/redis/lua/calendar.lua', import.meta.url), 'utf8');
+  const script = `${calendar}\nlocal years = {}\nfor i, at in ipairs(ARGV) do years[i] = year_of(tonumber(at)) end\nreturn years`;
+  const instants = Array.from({ length: 430 }, (_, index) => Date.UTC(1971 + index, 0)).flatMap((at) => [at - 1, at]);
+  const years = await client.eval(script, { arguments: instants.map(String) });
+  expect(years).toEqual(instants.map(yearOf));
+});
+
+test('one that is gone is known to be gone at once; it is found again by itself', async () => {
+  await counter.add(ORDER, block(1, 100));
+  await redis.kill();
+  await expect(eventually(() => refusal(counter.take(ASK)))).resolves.toBeInstanceOf(CounterUnavailable);
+  const started = performance.now();
+  await expect(counter.take(ASK)).rejects.toThrow(CounterUnavailable);
+  expect(performance.now() - started).toBeLessThan(500);
+  await redis.restart();
+  expect(await eventually(() => counter.take(ASK))).toMatchObject({ ok: false });
+  await eventually(() => client.ping());
+});
+
+test('a URL that is none', () => {
+  expect(() => createRedisCounter({ url: 'http://:hunter2@x', site: 'ecm' })).toThrow(/^((?!hunter2).)*$/);
+});
+
+const refusal = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => Promise.reject(new Error('it was not refused')),
+    (error: unknown) => error,
+  );
+
+async function eventually<T>(work: () => Promise<T>, tries = 100): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (tries === 1) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return eventually(work, tries - 1);
+  }
+}
