@@ -1,14 +1,16 @@
-/** `npm run bench [relay] [create] [memory] [-- --write]`: compares, prints the table, and writes it into the docs. */
+/** `npm run bench [relay] [create] [memory] [reference] [-- --write]`: compares, prints the table, and writes it into the docs. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { benchCreate } from './create.ts';
 import { type Row, toTable } from './figures.ts';
 import { benchMemory } from './memory.ts';
+import { benchReference } from './reference.ts';
 import { benchRelay } from './relay.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<Row[]>>> = {
   relay: benchRelay,
   create: benchCreate,
   memory: benchMemory,
+  reference: benchReference,
 };
 const PAGE = new URL('../docs/benchmarks.md', import.meta.url);
 const TABLE = /(?<=<!-- table -->\n).*(?=\n<!-- end -->)/s;

@@ -12,7 +12,6 @@ if command.first <= top_of(year) then
 end
 local blocks = blocks_of(year)
 blocks[#blocks + 1] = { first = command.first, last = command.last }
-save_blocks(year, blocks)
-redis.call('HSET', KEY, 'top:' .. year, whole(command.last))
+redis.call('HSET', KEY, 'blocks:' .. year, text_of(blocks), 'top:' .. year, whole(command.last))
 redis.call('HDEL', KEY, 'claim:' .. year)
 return '{"ok":true}'

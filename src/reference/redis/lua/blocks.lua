@@ -22,7 +22,7 @@ end
 -- The run id changes when Redis starts, the replication id when a replica is promoted: a primary that was demoted and
 -- comes back has the former one still, and may have lost what it gave before.
 local function incarnation_of_now()
-  local info = redis.call('INFO', 'server') .. redis.call('INFO', 'replication')
+  local info = redis.call('INFO', 'server', 'replication')
   local run = string.match(info, 'run_id:(%x+)')
   if not run then
     error('INFO tells no run_id')
@@ -78,10 +78,10 @@ local function size_of(blocks)
   return size
 end
 
-local function save_blocks(year, blocks)
+local function text_of(blocks)
   local texts = {}
   for index, block in ipairs(blocks) do
     texts[index] = whole(block.first) .. '-' .. whole(block.last)
   end
-  redis.call('HSET', KEY, 'blocks:' .. year, table.concat(texts, ' '))
+  return table.concat(texts, ' ')
 end

@@ -74,8 +74,7 @@ if left < count then
 end
 
 local ranges, rest = draw()
-save_blocks(whole(year), rest)
-redis.call('HSET', KEY, 'rate', tostring(rate), 'at', whole(now))
+redis.call('HSET', KEY, 'blocks:' .. whole(year), text_of(rest), 'rate', tostring(rate), 'at', whole(now))
 local lows = {}
 if claims(year, left - count) then
   lows[#lows + 1] = low(year, 1)
@@ -88,7 +87,9 @@ if not command.year and ends - now < 2 * command.outageMs then
   end
 end
 -- What nobody can be given any more.
-redis.call('HDEL', KEY, 'blocks:' .. whole(year - 1), 'claim:' .. whole(year - 1))
+if state['blocks:' .. whole(year - 1)] then
+  redis.call('HDEL', KEY, 'blocks:' .. whole(year - 1), 'claim:' .. whole(year - 1))
+end
 return '{"ok":true,' .. stamp
   .. ',"ranges":[' .. table.concat(ranges, ',')
   .. '],"low":[' .. table.concat(lows, ',') .. ']}'
