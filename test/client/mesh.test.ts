@@ -141,6 +141,7 @@ test('what belongs to an earlier attempt, or to a page that is gone, changes not
     expect(made).toBe(2);
     expect(afterwards).toBe(made);
   }
+  await page.run('answeredByNext');
   await page.run('hurry', 10);
   const [made, afterwards] = await page.run('latecomers');
   expect(afterwards).toBe(made);

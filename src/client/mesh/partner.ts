@@ -39,7 +39,7 @@ export class Partner implements Peer {
   /** The one before, and when it was superseded. */
   #former: string | undefined;
   #turnedAt = 0;
-  #theirs = { heard: 0 };
+  readonly #theirs = { heard: 0 };
   #pair: Pair | undefined;
   #connection = '';
   /** How many tries have come to nothing since it was connected. */
@@ -155,7 +155,7 @@ export class Partner implements Peer {
     this.#former = this.#page;
     this.#turnedAt = now;
     this.#page = page;
-    this.#theirs = { heard: 0 };
+    this.#theirs.heard = 0;
     // Without an answer so far, it is this page that answers.
     if (!this.#pair?.isMet) return true;
     this.#failures = 0;

@@ -115,6 +115,23 @@ export async function latecomers(): Promise<number[]> {
   return made;
 }
 
+/** An offer to one page is answered by the next, whose greeting is lost: its offers count from the beginning again. */
+export async function answeredByNext(): Promise<void> {
+  const { world, early, late } = couple();
+  await connected(early, late);
+  // The second connection is the first one that begins with all that is known of the other page.
+  world.rejoin('late');
+  await sound(early, late);
+  early.mesh.close();
+  world.network = (parcel) => {
+    if (!('hello' in parcel.data)) parcel.deliver();
+  };
+  const next = sideOf('early', world.reload('early'));
+  world.rejoin('late');
+  await sound(next, late);
+  close(next, late);
+}
+
 /** All signals of the time before a refresh come again after it. @returns connections made after the refresh, and in the end. */
 export async function ghosts(who: 'early' | 'late'): Promise<number[]> {
   const { world, ...sides } = couple();
