@@ -21,7 +21,10 @@ WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
-# Everything above belongs to root: a process that is taken over cannot rewrite its own program.
+# Where a ledger may be kept, on a volume that outlives the container: SIGNALBOX_DATA_DIR=/var/lib/signalbox. Not by
+# default: a ledger that is lost with its container would begin anew.
+RUN install -d -o node -g node /var/lib/signalbox
+# Everything else above belongs to root: a process that is taken over cannot rewrite its own program.
 USER node
 EXPOSE 3000
 # Node and not curl: the slim image has no curl. Alive, not ready: a node that waits for Redis must not be restarted.
