@@ -31,14 +31,14 @@ test('for 20 s, for 40 s, beyond the grace, and asleep', async () => {
 });
 
 async function frozen(ms: number, news: readonly string[]): Promise<void> {
-  await using visit = await place.visit(tabs.open);
+  await using visit = await place.visit((url) => tabs.open(url));
   await standStill(visit, ms);
   await comesBack(visit, news);
 }
 
 /** The network stands still too, and the connection is dead afterwards. */
 async function asleep(ms: number): Promise<void> {
-  await using visit = await place.visit(tabs.open);
+  await using visit = await place.visit((url) => tabs.open(url));
   visit.proxy.freeze();
   await standStill(visit, ms, () => {
     visit.proxy.cut();
