@@ -20,6 +20,8 @@ export interface TakeAsk {
   readonly outageMs: number;
   /** Size of a block when next to nothing is asked for. */
   readonly leastBlock: number;
+  /** The highest number of each year that this node knows to be leased: Redis remembers it for the others. */
+  readonly known: readonly { readonly year: number; readonly number: number }[];
   /** The last number that this node was given by that incarnation: what is lower is not given to it again. */
   readonly after: { readonly incarnation: Incarnation; readonly year: number; readonly number: number } | undefined;
 }
@@ -54,7 +56,10 @@ export type Taken = {
  */
 export interface Counter {
   take(ask: TakeAsk): Promise<Taken>;
-  /** Answers whether the block was taken in; one that is older than the last is not. */
+  /**
+   * Answers whether the block was taken in; one that is older than the last is not. An empty one (`first` is behind
+   * `last`) tells how far numbers have been leased.
+   */
   add(type: ItemType, block: Range): Promise<boolean>;
   close(): Promise<void>;
 }

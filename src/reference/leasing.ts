@@ -40,6 +40,10 @@ export class Leasing {
     this.#notify = parts.notify;
   }
 
+  get known(): { year: number; number: number }[] {
+    return [...this.#inUse].map(([year, number]) => ({ year, number }));
+  }
+
   know({ year, last }: Pick<Range, 'year' | 'last'>): void {
     this.#inUse.set(year, Math.max(last, this.#inUse.get(year) ?? 0));
   }

@@ -45,9 +45,10 @@ export class Together implements Supply {
   async draw(wish: Wish): Promise<Draw> {
     const { counter, type, outageMs, leastBlock, log } = this.#options;
     const { needed, welcome, year } = wish;
+    const { known } = this.#options.leasing;
     let taken: Taken;
     try {
-      taken = await counter.take({ type, needed, welcome, year, outageMs, leastBlock, after: this.#after });
+      taken = await counter.take({ type, needed, welcome, year, outageMs, leastBlock, known, after: this.#after });
     } catch (error) {
       // Neither keeps the ledger from answering: a Redis that is away, nor one that refuses the script.
       if (!(error instanceof CounterUnavailable)) log.warn({ err: error }, 'Redis refuses to count references');
@@ -78,11 +79,14 @@ export class Together implements Supply {
     this.#options.leasing.know(last);
   }
 
-  /** Keeps what is waited for and hands in the rest: nobody can take it away in between. */
+  /**
+   * Keeps what is waited for and hands in the rest: nobody can take it away in between. Even when nothing is left: before
+   * a number is used Redis knows that it was leased, and a database that forgets it is found out.
+   */
   async #leaseNow(count: number, { year, amount, top }: Low): Promise<Range> {
     const lease = await this.#options.leasing.lease(year, Math.max(count, amount), top);
     const [kept, rest] = split(lease, count);
-    if (rest !== undefined) await this.#handIn(rest);
+    await this.#handIn(rest ?? { ...lease, first: lease.last + 1 });
     return kept ?? lease;
   }
 

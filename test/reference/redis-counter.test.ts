@@ -18,6 +18,7 @@ const ASK: TakeAsk = {
   leastBlock: 100,
   year: undefined,
   after: undefined,
+  known: [],
 };
 
 let redis: RedisServer;
@@ -137,6 +138,15 @@ test('a primary that was a replica meanwhile is another one', async () => {
   const after = await counter.take(ASK);
   expect(after.ok).toBe(false);
   expect(after.incarnation.split(':')[0]).toBe(before.incarnation.split(':')[0]);
+});
+
+test('what a node knows to be leased, Redis remembers', async () => {
+  await short({ known: [{ year, number: 500 }] });
+  await short({ known: [{ year, number: 400 }] });
+  expect(await counter.take(ASK)).toMatchObject({ short: { top: 500 } });
+  // All that was leased is in use already: an empty block.
+  expect(await counter.add(ORDER, block(601, 600))).toBe(true);
+  expect(await counter.take(ASK)).toMatchObject({ ok: false, short: { top: 600 } });
 });
 
 test('the hash of another prefix is none', async () => {

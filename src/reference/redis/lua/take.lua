@@ -3,11 +3,19 @@
 --
 -- KEYS[1]  hash of the item type, see blocks.lua
 -- ARGV[1]  needed, welcome; year, instead of that of now; outageMs, leastBlock, mostBlock, claimMs: when more is to be
---          leased and how much; after = { incarnation, year, number }: the last that the asker was given; prefix
+--          leased and how much; known: a list of { year, number } that the asker knows to be leased; after = { incarnation, year, number }: the last that the asker was given; prefix
 
 local MEMORY_MS = 30000
 
 local year = command.year or year_of(now)
+
+for _, known in ipairs(command.known) do
+  local field = 'top:' .. whole(known.year)
+  if known.number > top_of(whole(known.year)) then
+    state[field] = whole(known.number)
+    redis.call('HSET', KEY, field, state[field])
+  end
+end
 
 -- What the asker was given last is behind all that it is given now, even when somebody has put back an old hash.
 local function skip(blocks)

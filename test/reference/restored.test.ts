@@ -1,0 +1,51 @@
+/** A database that is put back to a backup while nodes go on: noticed, pushed past, and told of, on real stores. */
+import { expect, test } from 'vitest';
+import { createReferenceGenerator, type ReferenceNotice } from '../../src/index.ts';
+import { LEAP } from '../../src/reference/ledger.ts';
+import { startRedis } from '../support/redis.ts';
+import { STAGES } from './ledger-stage.ts';
+
+test.each(STAGES)('$name', async ({ start }) => {
+  await using stage = await start();
+  await using redis = await startRedis();
+  const ledger = await stage.empty();
+  const notices: ReferenceNotice[] = [];
+  const generator = () =>
+    createReferenceGenerator({
+      redis: redis.url,
+      ledger,
+      outageMs: 0,
+      leastBlock: 50,
+      onNotice: (it) => notices.push(it),
+    });
+  const first = generator();
+  const issued = await first.generateMany('order', 100);
+  await first.close();
+  const restore = await stage.backUp(ledger);
+  const second = generator();
+  issued.push(...(await untilItAnswers(() => second.generateMany('order', 1_000))));
+  await second.close();
+  expect(notices).toEqual([]);
+  await restore();
+  // A process that knows nothing itself: Redis is the one that remembers.
+  const third = generator();
+  for (let count = 0; count < 4; count += 1) {
+    issued.push(...(await untilItAnswers(() => third.generateMany('order', 500))));
+  }
+  await third.close();
+  expect(new Set(issued).size).toBe(issued.length);
+  expect(notices).toEqual([expect.objectContaining({ kind: 'ledger-behind', itemType: 'order' })]);
+  expect(notices[0]?.seed).toBeLessThan(notices[0]?.inUse ?? 0);
+  expect(third.parse(issued.at(-1) ?? '').sequence).toBeGreaterThan(LEAP);
+});
+
+/** A server that was restarted has cut its connections. */
+async function untilItAnswers<T>(work: () => Promise<T>, tries = 40): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (tries === 1) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return untilItAnswers(work, tries - 1);
+  }
+}
