@@ -65,8 +65,8 @@ export class Sampler {
     const [ms = 0, sent = 0, received = 0, lost = 0, arrived = 0] = grown;
     return {
       ...wayOf(entries),
-      sentBitsPerSecond: (sent * 8000) / (ms || 1),
-      receivedBitsPerSecond: (received * 8000) / (ms || 1),
+      sentBitsPerSecond: Math.round((sent * 8000) / (ms || 1)),
+      receivedBitsPerSecond: Math.round((received * 8000) / (ms || 1)),
       lossRate: lost / (lost + arrived || 1),
       framesDecoded: count('inbound-rtp', 'framesDecoded'),
       bytesReceived,
