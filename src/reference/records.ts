@@ -9,8 +9,8 @@ export interface Records {
   close(): Promise<void>;
 }
 
-/** Many records make one write. */
-const WRITE_AFTER_MS = 1_000;
+/** Many records make one write: with SQLite the process stands still until it is on the disk. */
+const WRITE_AFTER_MS = 5_000;
 
 export function createRecords(ledger: Ledger, clock: Clock, log: Log): Records {
   let highest = new Map<string, Mark>();

@@ -43,8 +43,9 @@ export const floors: readonly Floor[] = [
     packages: ['zod'],
     node: true,
   },
-  // The one place where references choose their stores.
+  // Where references choose their stores, and a server its references.
   { path: 'src/reference/create', ours: ['src/reference', 'src/support'], packages: [], node: true },
+  { path: 'src/reference/choose', ours: ['src/reference', 'src/support'], packages: [], node: true },
   {
     path: 'src/server',
     // Of the references it knows the port, and the default that keeps nothing; those with a store are handed in.

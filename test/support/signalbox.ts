@@ -40,6 +40,8 @@ export async function startSignalbox(
     startMs: START_MS,
     stopMs: 15_000,
   });
+  // However it ends: many a test kills it.
+  const removed = child.exited.then(() => folder[Symbol.asyncDispose]());
   const port = Number(/:(\d+)$/.exec(await child.line(/^ {2}address /))?.[1]);
   return {
     child,
@@ -49,7 +51,7 @@ export async function startSignalbox(
     residentBytes: () => residentBytes(child.pid),
     async [Symbol.asyncDispose]() {
       await child[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
+      await removed;
     },
   };
 }
