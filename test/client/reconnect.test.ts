@@ -1,5 +1,5 @@
 /** A lost connection comes back by itself, as the same user, on the same seat: or the room says what became of it. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Nodes, STAGES, startNodes } from '../support/nodes.ts';
 import { startProxy } from '../support/proxy.ts';
 import { agree, becomes, holds, hush, next, Party, pairUp, story } from './people.ts';
@@ -112,4 +112,25 @@ test('a connection that swallows everything is noticed by the missing pings', as
   await becomes(ben, 'online');
   expect(bens.self).toEqual(self);
   await hush(room, bens);
+});
+
+test('after a sleep: what is asked first goes over the new connection, and does not wait for an answer on the old one', async () => {
+  await using nodes = await startNodes({ kind: 'memory', count: 1 });
+  await using party = new Party();
+  const client = party.connect(nodes.url(0));
+  const room = await client.create();
+  const resumed = next(room, 'resumed');
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+  }, 9000);
+  // Socket.IO sees by this clock that no ping has come for too long.
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
+  const updated = room.update({ name: 'Tea' });
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.mockRestore();
+  await resumed;
+  await updated;
+  clearTimeout(timer);
+  expect([room.snapshot.name, isLate]).toEqual(['Tea', false]);
 });

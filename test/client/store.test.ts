@@ -1,6 +1,7 @@
 /** Where the resume token is kept, and who comes back with it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { tabStore } from '../../src/client/index.ts';
+import { openKeep } from '../../src/client/store.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { agree, becomes, holds, hush, next, Party, Pocket, pairUp, story } from './people.ts';
 import { Turnout } from './turnout.ts';
@@ -157,6 +158,18 @@ describe('by default', () => {
     });
     expect(tabStore()).toBeUndefined();
   });
+});
+
+test('of two clients on one store, the one that ends empties it only of its own token, however alike they are', () => {
+  const store = new Pocket();
+  const [first, second] = [openKeep(store, 'a'), openKeep(store, 'a')];
+  first.token = 'of-this-very-second';
+  second.token = 'of-this-very-second';
+  expect(openKeep(new Pocket(store.text), 'a').token).toBe('of-this-very-second');
+  first.close(true);
+  expect(store.text).not.toBeNull();
+  second.close(true);
+  expect(store.text).toBeNull();
 });
 
 test('a store that throws keeps nothing, and disturbs nothing', async () => {

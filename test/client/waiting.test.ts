@@ -159,6 +159,21 @@ describe('leaving without a connection', () => {
     expect(ben.state).toBe('online');
   });
 
+  test('also when it could not be told in time', async () => {
+    await using way = await layWay();
+    await using party = new Party();
+    const { ben, room, bens } = await pairUp(party, [nodes.url(0), way.url], { ben: { timeoutMs: 1500 } });
+    way.block();
+    await becomes(ben, 'reconnecting');
+    await expect(bens.leave()).rejects.toMatchObject({ code: 'UNREACHABLE', retryable: true });
+    isOver(ben);
+    const left = next(room, 'member:left');
+    way.clear();
+    expect((await left).reason).toBe('left');
+    await becomes(ben, 'online');
+    isOver(ben);
+  });
+
   test('a page that is loaded anew in between is not seated again', async () => {
     await using way = await layWay();
     await using party = new Party();
