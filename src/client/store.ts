@@ -18,7 +18,7 @@ interface TextStorage {
 /**
  * A store on the `sessionStorage` of the page: it belongs to one tab and survives a refresh.
  *
- * @param key two clients of one page need one each.
+ * @param key two clients of one page need one each. (A client that is given no store uses one for each server.)
  * @returns undefined where there is no such storage (Node), or it is blocked.
  */
 export function tabStore(key = 'signalbox.resume'): ResumeStore | undefined {
