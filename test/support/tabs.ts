@@ -29,13 +29,15 @@ export async function openTabs(): Promise<Tabs> {
       '--disable-sync',
       '--remote-debugging-port=0',
       `--user-data-dir=${profile}`,
+      // Not the browser's own first page: it is made of many parts, and all of them would be attached to.
+      'about:blank',
     ],
     ready: /^DevTools listening on/,
     startMs: 30_000,
   });
   const [, address = ''] = /(ws:\S+)/.exec(await child.line(/^DevTools listening on/)) ?? [];
   // Without its defaults: they make every page believe that it is in front.
-  const browser = await chromium.connectOverCDP(address, { noDefaults: true });
+  const browser = await chromium.connectOverCDP(address, { noDefaults: true, timeout: 90_000 });
   const [window] = browser.contexts();
   if (window === undefined) throw new Error('the browser has no window');
   const front = await window.newPage();
