@@ -1,5 +1,5 @@
 /** How a room's snapshot changes with each event, and what has changed between two of them. No state is kept here. */
-import type { Member, Push, RoomInfo, RoomSnapshot } from '../protocol/index.ts';
+import type { Member, Push, PushName, RoomInfo, RoomSnapshot } from '../protocol/index.ts';
 import type { AnyPush } from './link.ts';
 import type { RoomEvents } from './room.ts';
 
@@ -23,15 +23,11 @@ const CHANGES = {
   'room:closed': (room) => room,
 } satisfies { [Name in RoomChangeName]: (room: RoomSnapshot, body: Push<Name>) => RoomSnapshot };
 
-type RoomChangeName =
-  | 'member:joined'
-  | 'member:left'
-  | 'member:away'
-  | 'member:back'
-  | 'member:updated'
-  | 'host:changed'
-  | 'room:updated'
-  | 'room:closed';
+/** Whatever carries a revision raises it, but for the push that only tells it: a new one is not forgotten in the table. */
+type RoomChangeName = Exclude<
+  { [Name in PushName]: Push<Name> extends { readonly rev: number } ? Name : never }[PushName],
+  'room:rev'
+>;
 
 export const isChange = (push: AnyPush): push is RoomChange => Object.hasOwn(CHANGES, push.name);
 
