@@ -35,6 +35,8 @@ export const ERRORS = {
   REFERENCE_UNAVAILABLE: { message: 'No reference can be issued now; try again.', retryable: true },
   DRAINING: { message: 'This node is shutting down; connect again.', retryable: true },
   SESSION_EXPIRED: { message: 'The session is over; connect again without it.', retryable: false },
+  NOT_FOUND: { message: 'Nothing is here.', retryable: false },
+  NOT_CONFIGURED: { message: 'This server keeps nothing of the kind.', retryable: false },
   INTERNAL: { message: 'The server failed; the fault has been logged.', retryable: false },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -37,6 +37,13 @@ export interface SeatKey {
   readonly session: SessionNumber;
 }
 
+/** A room, as its server's owner names it, who has no seat in it and needs none. */
+export interface OwnerKey {
+  readonly code: RoomCode;
+  readonly ref: RoomRef;
+  readonly owner: true;
+}
+
 export interface Create {
   readonly kind: 'create';
   readonly shard: number;
@@ -45,7 +52,8 @@ export interface Create {
   /** Where the search for any free code begins when no candidate is free: an index into the shard's codes. */
   readonly from: number;
   readonly ref: RoomRef;
-  readonly by: Occupant;
+  /** Its host and first member; without one, whoever joins first becomes host. */
+  readonly by?: Occupant;
   readonly settings: RoomChanges & {
     readonly type: string;
     readonly maxUsers: number;
@@ -66,20 +74,25 @@ export type Suspend = { readonly kind: 'suspend' } & SeatKey;
 export type Resume = { readonly kind: 'resume'; readonly nodeId: NodeId } & SeatKey;
 /** A member asked for something: its seat and its room live on. */
 export type Renew = { readonly kind: 'renew' } & SeatKey;
-export type Update = {
-  readonly kind: 'update';
-  readonly change:
-    | { readonly of: 'room'; readonly to: RoomChanges }
-    | { readonly of: 'seat'; readonly to: SeatChanges };
-} & SeatKey;
-export type Kick = { readonly kind: 'kick'; readonly target: UserId; readonly ban: boolean } & SeatKey;
-export type Close = { readonly kind: 'close' } & SeatKey;
+type ChangeOfRoom = { readonly change: { readonly of: 'room'; readonly to: RoomChanges } } & (SeatKey | OwnerKey);
+type ChangeOfSeat = { readonly change: { readonly of: 'seat'; readonly to: SeatChanges } } & SeatKey;
+export type Update = { readonly kind: 'update' } & (ChangeOfRoom | ChangeOfSeat);
+export type Kick = { readonly kind: 'kick'; readonly target: UserId; readonly ban: boolean } & (SeatKey | OwnerKey);
+export type Close = { readonly kind: 'close' } & (SeatKey | OwnerKey);
 export interface Read {
   readonly kind: 'read';
   readonly code: RoomCode;
   readonly ref?: RoomRef;
   /** Who thinks of joining: is told at once when the room would not have this user. */
   readonly joiner?: UserId;
+}
+/** The rooms of a shard, by their codes. */
+export interface List {
+  readonly kind: 'list';
+  readonly shard: number;
+  /** Begins behind this code. */
+  readonly after?: RoomCode;
+  readonly limit: number;
 }
 export interface Tick {
   readonly kind: 'tick';
@@ -128,6 +141,7 @@ export type ShardCommand =
   | Kick
   | Close
   | Read
+  | List
   | Tick
   | Stock;
 export type UserCommand = Arrive | Touch | Depart;
@@ -181,6 +195,12 @@ interface Outcomes {
   kick: Moved | SeatRefusal | Refusal<'FORBIDDEN' | 'PEER_NOT_FOUND' | 'CONFLICT'>;
   close: Moved | SeatRefusal | Refusal<'FORBIDDEN'>;
   read: { readonly ok: true; readonly room: RoomSnapshot } | JoinRefusal | Refusal<'ROOM_NOT_FOUND' | 'CODE_EXPIRED'>;
+  list: {
+    readonly ok: true;
+    readonly rooms: readonly ListedRoom[];
+    /** There are more behind the last of them. */
+    readonly more: boolean;
+  };
   tick: Done & {
     /** Of every room in `held` that is still there. */
     readonly revs: readonly { readonly code: RoomCode; readonly ref: RoomRef; readonly rev: number }[];
@@ -203,6 +223,11 @@ interface Outcomes {
   depart: { readonly ok: true } | Refusal<'SESSION_EXPIRED'>;
 }
 
+/** A room without saying who is in it. */
+export interface ListedRoom extends RoomInfo {
+  readonly memberCount: number;
+}
+
 /** Free codes are those neither occupied nor cooling: derived, never stored. */
 export interface StockFigures {
   readonly occupied: number;
@@ -223,4 +248,8 @@ export type RoomEventName =
   | 'room:updated'
   | 'room:closed';
 /** An event is the push that tells of it. */
-export type RoomEvent = { [Name in RoomEventName]: { readonly name: Name; readonly body: Push<Name> } }[RoomEventName];
+export type RoomEvent = {
+  [Name in RoomEventName]: { readonly name: Name; readonly body: Push<Name> } & Aside<Name>;
+}[RoomEventName];
+/** What its members know already and others do not: who was in the room when it ended. */
+type Aside<Name> = Name extends 'room:closed' ? { readonly leaving: readonly UserId[] } : unknown;

@@ -1,0 +1,104 @@
+/**
+ * What back ends are told: the committed events of all rooms. A room's events carry its revision, one event for each, from
+ * 0 on, so a gap is a missed event. Names are those of the members' pushes as back ends know them.
+ */
+import { z } from 'zod';
+import { CLOSE_REASONS, LEAVE_REASONS } from './messages.ts';
+import { instant, member, revision, roomCode, roomInfo, roomRef, userId } from './snapshot.ts';
+
+const about = {
+  /** The same however often it is told: `<ref>:<rev>`. */
+  id: z.string(),
+  /** The node on which it happened. */
+  serverId: z.string(),
+  /** Milliseconds since 1970, by the store's clock. */
+  timestamp: instant,
+};
+/** What happens to a room, or in it. `userId` is whom it is about, null when it is about the room alone. */
+const ofRoom = { ...about, code: roomCode, ref: roomRef, rev: revision };
+const ofMember = { ...ofRoom, userId };
+const ofAll = { ...about, code: z.null(), ref: z.null(), rev: z.null(), userId: z.null() };
+
+interface FeedEntry {
+  readonly about: string;
+  readonly body: z.ZodType;
+}
+
+const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, text: string, shape: Shape) => ({
+  about: text,
+  body: z.object({ type: z.literal(type), ...shape }),
+});
+
+export const FEED = {
+  room_created: event('room_created', 'A room has a code. Its `userId` created it; a back end that did has none.', {
+    ...ofRoom,
+    userId: userId.nullable(),
+    room: roomInfo,
+  }),
+  user_joined: event('user_joined', 'Somebody took a seat, the creator of a room too.', { ...ofMember, member }),
+  user_left: event('user_left', 'A seat is free again. When a room ends, everybody in it leaves first.', {
+    ...ofMember,
+    reason: z.enum([...LEAVE_REASONS, ...CLOSE_REASONS]),
+  }),
+  user_away: event('user_away', 'A member’s connection is lost; its seat is kept for the grace.', ofMember),
+  user_back: event('user_back', 'A member has resumed its seat.', { ...ofMember, member }),
+  user_updated: event('user_updated', 'A member changed its profile.', { ...ofMember, member }),
+  host_changed: event('host_changed', 'The room has another host; `userId` is null when it has none.', {
+    ...ofRoom,
+    userId: userId.nullable(),
+  }),
+  room_updated: event('room_updated', 'The room says something else of itself.', {
+    ...ofRoom,
+    userId: z.null(),
+    room: roomInfo,
+  }),
+  room_destroyed: event('room_destroyed', 'The room has ended. Its code stands for it no more; the ref always does.', {
+    ...ofRoom,
+    userId: z.null(),
+    reason: z.enum(CLOSE_REASONS),
+  }),
+  pool_low: event('pool_low', 'Few codes are free. Of no room, so without code, ref and revision.', {
+    ...ofAll,
+    free: z.int(),
+    occupied: z.int(),
+    cooling: z.int(),
+    total: z.int(),
+  }),
+  reference_alarm: event('reference_alarm', 'The ledger has forgotten references that are in use: ask who restored it.', {
+    ...ofAll,
+    itemType: z.string(),
+    year: z.int(),
+    /** Where the seed stood. */
+    seed: z.int(),
+    /** The highest number that is known to be in use. */
+    inUse: z.int(),
+    /** Where counting goes on. */
+    continuesAt: z.int(),
+  }),
+} as const satisfies Record<string, FeedEntry>;
+
+export type FeedType = keyof typeof FEED;
+export const FEED_TYPES = Object.keys(FEED) as FeedType[]; // the record's own keys
+
+export const feedEvent = z.discriminatedUnion('type', [
+  FEED.room_created.body,
+  FEED.user_joined.body,
+  FEED.user_left.body,
+  FEED.user_away.body,
+  FEED.user_back.body,
+  FEED.user_updated.body,
+  FEED.host_changed.body,
+  FEED.room_updated.body,
+  FEED.room_destroyed.body,
+  FEED.pool_low.body,
+  FEED.reference_alarm.body,
+]);
+/** One event of the feed. */
+export type FeedEvent = z.infer<typeof feedEvent>;
+/** Those that happen to a room. */
+export type RoomFeedEvent = Exclude<FeedEvent, { type: 'pool_low' | 'reference_alarm' }>;
+/** Those that happen to no room; the store adds where, when and which. */
+export type Announcement = AnnouncementOf<Exclude<FeedEvent, RoomFeedEvent>>;
+type AnnouncementOf<Event> = Event extends FeedEvent
+  ? Omit<Event, keyof typeof about | 'code' | 'ref' | 'rev' | 'userId'>
+  : never;

@@ -1,0 +1,90 @@
+/** Call records: what is known of a room after it has ended. The port that the server knows. */
+
+/** One seat of a call, from its taking to its end. Instants are milliseconds since 1970, by the store's clock. */
+export interface CallSession {
+  readonly userId: string;
+  readonly name: string | null;
+  /** Order of joining, from 1. */
+  readonly seq: number;
+  readonly joinedAt: number;
+  /** Null while it lasts. */
+  readonly leftAt: number | null;
+  /** Why it ended: `left`, `lost`, `kicked`, or why the room did. */
+  readonly reason: string | null;
+  /** What it sent last, in its own word. */
+  readonly mediaType: string | null;
+}
+
+/** One room from its creation to its end. */
+export interface Call {
+  readonly ref: string;
+  readonly code: string;
+  readonly type: string;
+  readonly name: string | null;
+  readonly createdAt: number;
+  /** Null while it lasts. */
+  readonly endedAt: number | null;
+  /** Why the room ended; `unknown` when its store forgot it. */
+  readonly reason: string | null;
+  /** The last host; null when there was none. */
+  readonly hostId: string | null;
+  /** Null when a back end created it. */
+  readonly createdBy: string | null;
+  /** The most seats that were taken at once. */
+  readonly peakMembers: number;
+  /** How many users have had a seat. */
+  readonly totalMembers: number;
+  /** Signals handed on between members. */
+  readonly signals: number;
+  /** Whether every event of the room is in this record. */
+  readonly complete: boolean;
+  /** In the order of joining. */
+  readonly sessions: readonly CallSession[];
+}
+
+/** Which calls; newest first. */
+export interface CallQuery {
+  /** Created at this instant or later. */
+  readonly from?: number | undefined;
+  /** Created before this instant. */
+  readonly to?: number | undefined;
+  readonly code?: string | undefined;
+  /** Somebody who had a seat. */
+  readonly user?: string | undefined;
+  /** Where an earlier page ended. */
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+export interface CallPage {
+  readonly calls: readonly Call[];
+  /** For the next page; null behind the last call. */
+  readonly cursor: string | null;
+}
+
+export interface CallRecords {
+  /** For people: where they are kept. Without credentials. */
+  readonly about: string;
+  /** Events that were dropped before they could be recorded, over all nodes, since the tables were made. */
+  lost(): Promise<number>;
+  /** @throws RecordsUnavailable when the database does not answer. */
+  find(ref: string): Promise<Call | undefined>;
+  /**
+   * @throws RecordsUnavailable when the database does not answer.
+   * @throws CursorMalformed when the cursor is none of its own.
+   */
+  list(query: CallQuery): Promise<CallPage>;
+  /** Counts signals of a room; written some moments later, together with those of other rooms. */
+  countSignals(ref: string, count: number): void;
+  close(): Promise<void>;
+}
+
+/** The database does not answer. */
+export class RecordsUnavailable extends Error {
+  override readonly name = 'RecordsUnavailable';
+}
+
+/** A cursor that no page has ended with. */
+export class CursorMalformed extends Error {
+  override readonly name = 'CursorMalformed';
+}
