@@ -12,6 +12,9 @@ export const HANDSHAKE_ERRORS: readonly ErrorCode[] = [
   'INTERNAL',
 ];
 
+/** What the HTTP API alone says. */
+export const HTTP_ERRORS: readonly ErrorCode[] = ['NOT_FOUND', 'NOT_CONFIGURED'];
+
 /** Of a field, by where it is. */
 export const NOTES: Readonly<Record<string, string>> = {
   'handshake.v': 'the version of this protocol',
@@ -42,6 +45,7 @@ export const NOTES: Readonly<Record<string, string>> = {
   'host:changed body.hostId': 'its role is `host`, everybody else’s is `member`',
   'room:updated body.room': 'replaces everything but the members',
   'signal body.from': 'stamped by the server',
+  'message body.from': 'stamped by the server; null: the server itself says it, for a back end',
   'server:drain body.reconnectInMs': 'after this, somewhere else',
   'ice body.ttlMs': 'the next ones come before it is over',
   'RoomSnapshot.members': 'in the order of their `seq`',
@@ -96,6 +100,8 @@ const errors: Readonly<Record<ErrorCode, string>> = {
   REFERENCE_UNAVAILABLE: 'Wait for `retryAfterMs`.',
   DRAINING: 'Connect again; another node answers.',
   SESSION_EXPIRED: 'In the handshake: connect without `resume`. Later: another connection has taken over, stop.',
+  NOT_FOUND: 'Mend the path.',
+  NOT_CONFIGURED: 'Ask who runs the server: it has no ledger, or keeps no such records.',
   INTERNAL: 'Report it; `message` may hold the id of a log line.',
 };
 

@@ -6,7 +6,7 @@ import { LIMITS, PROTOCOL_VERSION } from '../src/protocol/limits.ts';
 import * as table from '../src/protocol/messages.ts';
 import * as schemas from '../src/protocol/snapshot.ts';
 import { OPTIONS } from '../src/server/options.ts';
-import { ADVICE, HANDSHAKE_ERRORS, NOTES } from './protocol-notes.ts';
+import { ADVICE, HANDSHAKE_ERRORS, HTTP_ERRORS, NOTES } from './protocol-notes.ts';
 import { boundsOf, bytesText, type Names, objectText, typeText } from './schema-text.ts';
 import { tableText } from './table-text.ts';
 
@@ -134,6 +134,7 @@ function sentBy(code: ErrorCode): string {
   const named = Object.entries(table.REQUESTS).filter(([, { errors }]) => errors.some((own) => own === code));
   const places = [
     ...(HANDSHAKE_ERRORS.includes(code) ? ['the handshake'] : []),
+    ...(HTTP_ERRORS.includes(code) ? ['the HTTP API'] : []),
     ...(table.COMMON_ERRORS.some((common) => common === code) ? ['any request'] : []),
     ...named.map(([name]) => `\`${name}\``),
   ];

@@ -85,7 +85,10 @@ export interface RoomEvents {
   /** To this member alone. Those that came before anybody listened are told to the first who does. */
   signal: Utterance;
   /** To everyone; one's own come back too, in the order in which all hear them. */
-  message: Utterance;
+  message: Omit<Utterance, 'from'> & {
+    /** Stamped by the server; null when the server itself says it, for a back end. */
+    readonly from: UserId | null;
+  };
   /** The connection was lost and is back; the seat was kept. */
   resumed: undefined;
   /** The seat was lost with the connection, and a new one was taken: `Room.self.seq` is another one. */

@@ -235,7 +235,15 @@ export const PUSHES = {
     about: 'A signal from a member; `from` is stamped by the server.',
     body: z.object({ from: userId, data: anyJson, ref: roomRef }),
   },
-  message: { about: 'A message from a member.', body: z.object({ from: userId, data: anyJson, ref: roomRef }) },
+  message: {
+    about: 'A message from a member, or from the server: then `from` is null.',
+    body: z.object({
+      /** Stamped by the server; null when a back end says it, through the server, to everyone in the room. */
+      from: userId.nullable(),
+      data: anyJson,
+      ref: roomRef,
+    }),
+  },
   'session:replaced': {
     about: 'The same user has connected elsewhere. Terminal: do not connect again.',
     body: z.object({}),

@@ -152,7 +152,8 @@ export class Call {
     }
   }
 
-  #nameOf(userId: string, tell: (name: string) => void): void {
+  #nameOf(userId: string | null, tell: (name: string) => void): void {
+    if (userId === null) return tell(texts.chat.server);
     const member = this.room.members.find((one) => one.userId === userId);
     if (member !== undefined) tell(nameOf(member));
   }

@@ -13,10 +13,10 @@ interface Pace {
 }
 
 export class FloodGate {
-  readonly #paces = new Map<string, Pace>();
+  readonly #paces = new Map<string | null, Pace>();
 
   /** `warn`: not to be shown, and that is to be said. */
-  pass(from: string, now: number): 'show' | 'warn' | 'drop' {
+  pass(from: string | null, now: number): 'show' | 'warn' | 'drop' {
     const pace = this.#paces.get(from) ?? { begin: now, lines: 0, floodedAt: Number.NEGATIVE_INFINITY };
     this.#paces.set(from, pace);
     if (now - pace.begin >= SECOND_MS) Object.assign(pace, { begin: now, lines: 0 });

@@ -18,11 +18,14 @@ const MOST_REMEMBERED = 1_000;
 const MOST_LETTERS = 4_000;
 const LONGEST_ID = 64;
 
+/** Who says it: a member, or the server, which is null. */
+export type Speaker = UserId | null;
+
 /** What comes in of others. */
 export interface Listening {
-  heard(from: UserId, text: string): void;
+  heard(from: Speaker, text: string): void;
   /** They write faster than anybody reads: some of it is left out from here on. */
-  flooded(from: UserId): void;
+  flooded(from: Speaker): void;
 }
 
 export class Talk {
@@ -53,7 +56,7 @@ export class Talk {
     }
   }
 
-  #hear(from: UserId, data: Json): void {
+  #hear(from: Speaker, data: Json): void {
     const text = typeof data === 'string' ? data : field(data, 'text');
     // The server sends everybody's messages to everybody, ours too.
     if (typeof text !== 'string' || from === this.#room.self.userId) return;

@@ -39,6 +39,8 @@ const errors: Record<SignalboxError['code'], (wait?: string) => string> = {
   REFERENCE_UNAVAILABLE: () => 'The server cannot open new rooms right now. Try again in a moment.',
   DRAINING: () => 'This server is being restarted. Try again in a few seconds.',
   SESSION_EXPIRED: () => 'Your connection was idle for too long. Join again.',
+  NOT_FOUND: () => 'Nothing is here. Reload the page.',
+  NOT_CONFIGURED: () => 'This server does not offer that.',
   INTERNAL: () => 'The server failed at this, and has noted it. Try again, or reload the page.',
 };
 
@@ -140,6 +142,7 @@ export const en = {
     field: 'Message',
     placeholder: 'Write to everyone',
     send: 'Send',
+    server: 'Server',
     unread: (messages: number) => `Chat, ${one(messages, 'new message', 'new messages')}`,
     said: (name: string, text: string) => `${name}: ${text}`,
     flooded: (name: string) => `${name} writes faster than anyone can read. Some of it is left out.`,

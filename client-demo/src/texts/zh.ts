@@ -33,6 +33,8 @@ const errors: Texts['errors'] = {
   REFERENCE_UNAVAILABLE: () => '服务器暂时无法创建新房间。请稍后再试。',
   DRAINING: () => '服务器正在重启。请过几秒再试。',
   SESSION_EXPIRED: () => '您的连接闲置过久。请重新加入。',
+  NOT_FOUND: () => '这里什么也没有。请刷新页面。',
+  NOT_CONFIGURED: () => '此服务器不提供该功能。',
   INTERNAL: () => '服务器处理失败，并已记录此问题。请重试，或刷新页面。',
 };
 
@@ -132,6 +134,7 @@ export const zh: Texts = {
     field: '消息',
     placeholder: '发送给所有人',
     send: '发送',
+    server: '服务器',
     unread: (messages) => `聊天，${count(messages)} 条新消息`,
     said: (name, text) => `${name}：${text}`,
     flooded: (name) => `${name} 发送消息过快，部分消息未显示。`,
