@@ -22,7 +22,7 @@ export async function showPool(given: PartialOptions, flags: PoolFlags): Promise
   }
   const options = readOptions(given);
   const pool = poolOf(options);
-  const settings = { nodeId: `pool-${process.pid}` as NodeId, policy: policyOf(options), pool };
+  const settings = { nodeId: `pool-${process.pid}` as NodeId, policy: policyOf(options), pool, feedKept: 0 };
   const store = { url: given.redisUrl, prefix: options.redisPrefix };
   const engine = await createRedisEngine({ ...store, log: createCliLog('warn') })(settings);
   try {

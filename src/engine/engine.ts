@@ -3,6 +3,7 @@ import type { NodeId, SessionNumber, UserId } from '../protocol/ids.ts';
 import type { Command, Evicted, Outcome } from '../room/commands.ts';
 import type { Pool } from '../room/pool.ts';
 import type { Policy } from '../room/room.ts';
+import type { Feed } from './feed.ts';
 
 export interface Engine {
   /** For people: `memory`, or `redis` and where. Without credentials. */
@@ -18,6 +19,7 @@ export interface Engine {
    */
   apply<C extends Command>(command: C): Promise<Outcome<C>>;
   readonly fanout: Fanout;
+  readonly feed: Feed;
   health(): EngineHealth;
   /** The nodes that are connected to the same store now, this one included. */
   nodes(): Promise<readonly NodeId[]>;
@@ -71,6 +73,8 @@ export interface EngineSettings {
   readonly nodeId: NodeId;
   readonly policy: Policy;
   readonly pool: Pool;
+  /** How many events of the feed are kept; 0 writes none. */
+  readonly feedKept: number;
 }
 
 /** The store does not answer. Whether the command has taken effect is not known. */

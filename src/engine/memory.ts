@@ -1,27 +1,33 @@
 /** The engine of a single process: a Map, and the rules. */
+import type { RoomFeedEvent } from '../protocol/feed.ts';
 import type { UserId } from '../protocol/ids.ts';
 import type { Command, Outcome, ShardCommand, UserCommand } from '../room/commands.ts';
+import { list } from '../room/list.ts';
 import { SHARDS, shardOf } from '../room/pool.ts';
+import { published, publishedCreate } from '../room/published.ts';
 import { createShard, type MutableShard, write } from '../room/shard.ts';
 import { tick } from '../room/tick.ts';
 import * as transitions from '../room/transitions.ts';
 import * as users from '../room/user.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
 import type { Engine, EngineSettings } from './engine.ts';
+import { createMemoryFeed } from './memory-feed.ts';
 
 /** The rules of the room commands by the names of the commands. */
-const RULES = { ...transitions, tick };
+const RULES = { ...transitions, list, tick };
 
 export function createMemoryEngine(settings: EngineSettings, clock: Clock = systemClock): Engine {
   const shards = Array.from({ length: SHARDS }, createShard);
   const records = createRecords(settings);
   const since = clock.now();
+  const feed = createMemoryFeed(settings.nodeId, settings.feedKept, clock);
   return {
     name: 'memory',
     async apply<C extends Command>(command: C): Promise<Outcome<C>> {
-      const outcome = isUserCommand(command)
-        ? records.apply(command, clock.now())
-        : applyToShard(shards, command, { now: clock.now(), ...settings });
+      const now = clock.now();
+      if (isUserCommand(command)) return records.apply(command, now) as Outcome<C>; // as below
+      const outcome = applyToShard(shards, command, { now, ...settings });
+      if (settings.feedKept > 0) feed.append(publishedBy(command, outcome, { ...settings, now }));
       // The outcome is the one of this command's kind: both tables are keyed by it.
       return outcome as Outcome<C>;
     },
@@ -36,6 +42,7 @@ export function createMemoryEngine(settings: EngineSettings, clock: Clock = syst
       tell: () => {},
       listen: () => {},
     },
+    feed,
     health: () => ({ state: 'up', since }),
     nodes: async () => [settings.nodeId],
     sharedSecret: async (proposal) => proposal,
@@ -59,6 +66,22 @@ function applyToShard(
   const { outcome, writes } = rule(shard, command, circumstances);
   write(shard, writes);
   return outcome;
+}
+
+/** What a command has done, as the feed tells it. */
+function publishedBy(
+  command: ShardCommand,
+  outcome: Outcome<ShardCommand>,
+  at: EngineSettings & { readonly now: number },
+): RoomFeedEvent[] {
+  if (command.kind === 'create') {
+    if (!('room' in outcome)) return [];
+    const { code } = outcome.room;
+    const made = [transitions.foundedRoom, transitions.opened].map((rule) => rule(command, code, at.now, at.policy));
+    const [founded, opened] = made;
+    return founded && opened ? publishedCreate(founded, opened, at) : [];
+  }
+  return 'events' in outcome ? outcome.events.flatMap((event) => published(event, at)) : [];
 }
 
 const shardIndex = (command: ShardCommand): number => ('code' in command ? shardOf(command.code) : command.shard);

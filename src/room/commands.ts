@@ -74,9 +74,12 @@ export type Suspend = { readonly kind: 'suspend' } & SeatKey;
 export type Resume = { readonly kind: 'resume'; readonly nodeId: NodeId } & SeatKey;
 /** A member asked for something: its seat and its room live on. */
 export type Renew = { readonly kind: 'renew' } & SeatKey;
-type ChangeOfRoom = { readonly change: { readonly of: 'room'; readonly to: RoomChanges } } & (SeatKey | OwnerKey);
-type ChangeOfSeat = { readonly change: { readonly of: 'seat'; readonly to: SeatChanges } } & SeatKey;
-export type Update = { readonly kind: 'update' } & (ChangeOfRoom | ChangeOfSeat);
+type ChangeOfRoom = { readonly of: 'room'; readonly to: RoomChanges };
+type ChangeOfSeat = { readonly of: 'seat'; readonly to: SeatChanges };
+export type Update = { readonly kind: 'update' } & (
+  | ({ readonly change: ChangeOfRoom | ChangeOfSeat } & SeatKey)
+  | ({ readonly change: ChangeOfRoom } & OwnerKey)
+);
 export type Kick = { readonly kind: 'kick'; readonly target: UserId; readonly ban: boolean } & (SeatKey | OwnerKey);
 export type Close = { readonly kind: 'close' } & (SeatKey | OwnerKey);
 export interface Read {

@@ -31,7 +31,8 @@ export interface Room {
   readonly access: RoomInfo['access'];
   readonly locked: boolean;
   readonly hostId: UserId | null;
-  readonly createdBy: UserId;
+  /** Null when the server's owner did, who has no seat. */
+  readonly createdBy: UserId | null;
   readonly createdAt: number;
   readonly expiresAt: number;
   /** When a member last asked for anything, a heartbeat included. */

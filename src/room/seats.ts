@@ -93,7 +93,7 @@ export function end(room: Room, reason: CloseReason): Course {
   const ended = bump(room, {});
   return {
     room: null,
-    events: [event(ended, 'room:closed', { reason })],
+    events: [event(ended, 'room:closed', { reason }, { leaving: room.seats.map(({ userId }) => userId) })],
     evicted: room.seats.map((seat) => evict(room, seat, reason)),
   };
 }
@@ -104,11 +104,18 @@ export const replaceSeat = (room: Room, seat: Seat): readonly Seat[] =>
   room.seats.map((other) => (other.userId === seat.userId ? seat : other));
 
 type Particulars<Name extends RoomEventName> = Omit<Push<Name>, 'code' | 'ref' | 'rev'>;
+type Aside<Name extends RoomEventName> = Partial<Omit<Extract<RoomEvent, { name: Name }>, 'name' | 'body'>>;
 
 /** The event that brought the room to its present revision. */
-export function event<Name extends RoomEventName>(room: Room, name: Name, particulars: Particulars<Name>): RoomEvent {
+export function event<Name extends RoomEventName>(
+  room: Room,
+  name: Name,
+  particulars: Particulars<Name>,
+  aside: Aside<Name> = {},
+): RoomEvent {
+  const body = { code: room.code, ref: room.ref, rev: room.rev, ...particulars };
   // The compiler cannot follow one name through the union of events; `Particulars` has checked the body against it.
-  return { name, body: { code: room.code, ref: room.ref, rev: room.rev, ...particulars } } as unknown as RoomEvent;
+  return { name, body, ...aside } as unknown as RoomEvent;
 }
 
 function evict(room: Room, seat: Seat, reason: Evicted['reason']): Evicted {

@@ -3,12 +3,13 @@
  * tick any shard at any time: what one has reaped, the next does not find.
  */
 import type { RoomCode } from '../protocol/ids.ts';
+import { locate } from './authority.ts';
 import type { Evicted, RoomEvent, SeatKey, Tick } from './commands.ts';
 import { deadline, type Room, type Seat } from './room.ts';
 import { type Course, end, replaceSeat, seatOf, vacate } from './seats.ts';
 import type { Shard, Writes } from './shard.ts';
 import { cooled, figures } from './stock.ts';
-import { type Circumstances, locate, renewed, type Step } from './transitions.ts';
+import { type Circumstances, renewed, type Step } from './transitions.ts';
 
 export function tick(shard: Shard, command: Tick, circumstances: Circumstances): Step<Tick> {
   const state = draft(shard, circumstances);

@@ -3,6 +3,7 @@
  * state: no clock, no chance, no I/O. The memory engine is these functions; every Lua script is a translation of one.
  */
 import type { RoomCode, UserId } from '../protocol/ids.ts';
+import { govern, locate, locateSeat } from './authority.ts';
 import type {
   Close,
   Create,
@@ -15,8 +16,8 @@ import type {
   Read,
   Renew,
   Resume,
+  RoomEvent,
   SeatKey,
-  SeatRefusal,
   ShardCommand,
   Stock,
   Suspend,
@@ -67,25 +68,30 @@ export function create(shard: Shard, command: Create, { now, policy, pool }: Cir
 }
 
 /** The room that a create opens, its host seated: all of it follows from the command, the code and the instant. */
-export function opened({ ref, by, settings }: Create, code: RoomCode, now: number, policy: Policy): Room {
-  const empty: Room = {
+export function opened(command: Create, code: RoomCode, now: number, policy: Policy): Room {
+  const empty = foundedRoom(command, code, now, policy);
+  return command.by === undefined ? empty : (sit(empty, command.by, now, policy).room ?? empty);
+}
+
+/** The same before anybody sits in it. */
+export function foundedRoom({ ref, by, settings }: Create, code: RoomCode, now: number, policy: Policy): Room {
+  return {
     name: null,
     locked: false,
     ...settings,
     code,
     ref,
     rev: 0,
-    hostId: by.userId,
-    createdBy: by.userId,
+    hostId: by?.userId ?? null,
+    createdBy: by?.userId ?? null,
     createdAt: now,
     expiresAt: now + policy.maxAgeMs,
     lastActive: now,
-    emptySince: null,
+    emptySince: now,
     nextSeq: 1,
     banned: [],
     seats: [],
   };
-  return sit(empty, by, now, policy).room ?? empty;
 }
 
 export function join(shard: Shard, command: Join, { now, policy }: Circumstances): Step<Join> {
@@ -137,21 +143,31 @@ export function renew(shard: Shard, command: Renew, { now, policy }: Circumstanc
 }
 
 export function update(shard: Shard, command: Update, { now }: Circumstances): Step<Update> {
-  const held = locate(shard, command);
-  if (!held.ok) return refuse(held);
   const { change } = command;
-  if (change.of === 'room' && held.room.hostId !== command.userId) return refuse({ ok: false, reason: 'FORBIDDEN' });
-  if (Object.keys(change.to).length === 0) {
-    return { outcome: { ok: true, room: toSnapshot(held.room), events: [] }, writes: {} };
+  if (change.of === 'room') {
+    const governed = govern(shard, command);
+    if (!governed.ok) return refuse(governed);
+    return updated(governed.room, change.to, () => {
+      const room = bump(governed.room, { ...change.to, lastActive: now });
+      return { room, told: event(room, 'room:updated', { room: toInfo(room) }) };
+    });
   }
-  const room =
-    change.of === 'room'
-      ? bump(held.room, { ...change.to, lastActive: now })
-      : bump(held.room, { seats: replaceSeat(held.room, { ...held.seat, ...change.to }), lastActive: now });
-  const told =
-    change.of === 'room'
-      ? event(room, 'room:updated', { room: toInfo(room) })
-      : event(room, 'member:updated', { member: toMember({ ...held.seat, ...change.to }, room.hostId) });
+  // The compiler does not follow from the change, one level down, to whoever may ask for it.
+  const held = locate(shard, command as SeatKey);
+  if (!held.ok) return refuse(held);
+  return updated(held.room, change.to, () => {
+    const seat = { ...held.seat, ...change.to };
+    const room = bump(held.room, { seats: replaceSeat(held.room, seat), lastActive: now });
+    return { room, told: event(room, 'member:updated', { member: toMember(seat, room.hostId) }) };
+  });
+}
+
+/** What changes nothing raises no revision. */
+function updated(before: Room, changes: object, change: () => { room: Room; told: RoomEvent }): Step<Update> {
+  if (Object.keys(changes).length === 0) {
+    return { outcome: { ok: true, room: toSnapshot(before), events: [] }, writes: {} };
+  }
+  const { room, told } = change();
   return {
     outcome: { ok: true, room: toSnapshot(room), events: [told] },
     writes: { rooms: new Map([[room.code, room]]) },
@@ -159,26 +175,20 @@ export function update(shard: Shard, command: Update, { now }: Circumstances): S
 }
 
 export function kick(shard: Shard, command: Kick, { now, policy }: Circumstances): Step<Kick> {
-  const held = locate(shard, command);
-  if (!held.ok) return refuse(held);
-  if (held.room.hostId !== command.userId) return refuse({ ok: false, reason: 'FORBIDDEN' });
-  if (command.target === command.userId) return refuse({ ok: false, reason: 'CONFLICT' });
-  const target = seatOf(held.room, command.target);
+  const governed = govern(shard, command);
+  if (!governed.ok) return refuse(governed);
+  const { room } = governed;
+  if ('userId' in command && command.target === command.userId) return refuse({ ok: false, reason: 'CONFLICT' });
+  const target = seatOf(room, command.target);
   if (target === undefined) return refuse({ ok: false, reason: 'PEER_NOT_FOUND' });
-  const banned = command.ban ? [...held.room.banned, command.target].slice(-MOST_BANS) : held.room.banned;
-  return moved(
-    held.room,
-    vacate({ ...held.room, banned, lastActive: now }, target, 'kicked', now, policy),
-    now,
-    policy,
-  );
+  const banned = command.ban ? [...room.banned, command.target].slice(-MOST_BANS) : room.banned;
+  return moved(room, vacate({ ...room, banned, lastActive: now }, target, 'kicked', now, policy), now, policy);
 }
 
 export function close(shard: Shard, command: Close, { now, policy }: Circumstances): Step<Close> {
-  const held = locate(shard, command);
-  if (!held.ok) return refuse(held);
-  if (held.room.hostId !== command.userId) return refuse({ ok: false, reason: 'FORBIDDEN' });
-  return moved(held.room, end(held.room, 'closed'), now, policy);
+  const governed = govern(shard, command);
+  if (!governed.ok) return refuse(governed);
+  return moved(governed.room, end(governed.room, 'closed'), now, policy);
 }
 
 export function read(shard: Shard, command: Read): Step<Read> {
@@ -204,21 +214,6 @@ export function settle(code: RoomCode, room: Room | null, now: number, policy: P
     rooms: new Map([[code, room]]),
     ...(room === null && { cooling: new Map([[code, now + policy.cooldownMs]]) }),
   };
-}
-
-type Held = { readonly ok: true; readonly room: Room; readonly seat: Seat };
-
-/** The seat that the command's session holds. */
-export function locate(shard: Shard, key: SeatKey): Held | SeatRefusal {
-  const held = locateSeat(shard, key);
-  return held.ok && held.seat.session !== key.session ? { ok: false, reason: 'SESSION_EXPIRED' } : held;
-}
-
-function locateSeat(shard: Shard, key: SeatKey): Held | SeatRefusal {
-  const room = shard.rooms.get(key.code);
-  if (room?.ref !== key.ref) return { ok: false, reason: 'CODE_EXPIRED' };
-  const seat = seatOf(room, key.userId);
-  return seat === undefined ? { ok: false, reason: 'NOT_IN_ROOM' } : { ok: true, room, seat };
 }
 
 function comeBack(room: Room, seat: Seat, by: Pick<Join['by'], 'session' | 'nodeId'>, now: number, policy: Policy) {

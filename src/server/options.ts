@@ -10,6 +10,7 @@ import { ItemTypeError, readItemTypes } from '../reference/item-types.ts';
 import { isLedgerUrl, LEDGER_URLS } from '../reference/ledger-url.ts';
 import { allCodes, createPool, type Pool } from '../room/pool.ts';
 import type { Policy } from '../room/room.ts';
+import { AdminTokenError, readAdminTokens } from './admin-tokens.ts';
 
 type Kind = 'text' | 'number' | 'flag' | 'list';
 
@@ -113,6 +114,14 @@ export const OPTIONS = {
     { secret: true },
     16,
   ),
+  adminTokens: entry(
+    'list',
+    z.array(z.string()).default([]),
+    'More bearer tokens of that API: name=read:TOKEN or name=write:TOKEN (which may read too).',
+    { secret: true },
+  ),
+  apiPerMinute: whole(600, 1, 10_000_000, 'Requests per minute that each of these tokens may make, of each node.'),
+  apiDocs: flag(true, 'Serve the documentation of that API at /docs.'),
   allowedOrigins: list(
     [],
     'Origins whose pages may connect, such as https://example.org; * for all. Same host and localhost always may.',
@@ -145,6 +154,12 @@ export const OPTIONS = {
     { env: 'TURN_SECRET', secret: true },
   ),
 
+  feedKept: whole(
+    50_000,
+    0,
+    10_000_000,
+    'How many events are kept for those who read the feed late, call records among them; 0 turns the feed off.',
+  ),
   codeDigits: whole(DEFAULT_CODE_DIGITS, DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS, 'Digits of a room code.'),
   poolSize: entry(
     'number',
@@ -251,6 +266,7 @@ function checkTogether(options: Options): void {
     throw new OptionError('frameBytes', 'must leave room for a signal of 64 KiB');
   checkTurn(options);
   checkReferences(options);
+  checkAdminTokens(options);
   try {
     createPool(codeDigits, poolSize ?? allCodes(codeDigits));
   } catch (error) {
@@ -276,6 +292,15 @@ function checkReferences({ itemTypes, userIds, redisUrl, databaseUrl, dataDir }:
   if (userIds === 'random' || databaseUrl !== undefined) return;
   if (redisUrl !== undefined) throw new OptionError('userIds', 'counted ones need a databaseUrl that all nodes share');
   if (dataDir === undefined) throw new OptionError('userIds', 'counted ones need a databaseUrl or a dataDir');
+}
+
+function checkAdminTokens({ adminToken, adminTokens }: Options): void {
+  try {
+    readAdminTokens(adminToken, adminTokens);
+  } catch (error) {
+    if (error instanceof AdminTokenError) throw new OptionError('adminTokens', error.message);
+    throw error;
+  }
 }
 
 export const poolOf = ({ codeDigits, poolSize }: Options): Pool =>

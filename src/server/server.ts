@@ -78,7 +78,7 @@ export async function startServer(given: PartialOptions, fittings: Fittings): Pr
   const { clock = systemClock, random = systemRandom, log = silentLog } = fittings;
   // The alphabet of random text is the one of a node's name; the option's pattern is checked.
   const nodeId = (options.nodeId ?? random.text(NODE_ID_BYTES)) as NodeId;
-  const engine = await fittings.engine({ nodeId, policy: policyOf(options), pool: poolOf(options) });
+  const engine = await fittings.engine({ nodeId, policy: policyOf(options), pool: poolOf(options), feedKept: options.feedKept });
   let references: ReferenceGenerator | undefined;
   try {
     references = (await fittings.references?.(options)) ?? createRandomReferences(clock, random);

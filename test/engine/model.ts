@@ -1,14 +1,16 @@
 /**
  * Random stories, told to the pure rules, to the memory engine and to the Redis engine at once. They must agree on the
- * outcome of every step, with its events, and Redis must hold exactly what the rules say it does.
+ * outcome of every step, with its events, and on the feed, and Redis must hold exactly what the rules say it does.
  */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { EngineSettings } from '../../src/engine/engine.ts';
 import { createMemoryEngine } from '../../src/engine/memory.ts';
+import type { FeedEvent } from '../../src/protocol/feed.ts';
 import type { UserId } from '../../src/protocol/ids.ts';
 import type { Command, Outcome, ShardCommand, UserCommand } from '../../src/room/commands.ts';
+import { list } from '../../src/room/list.ts';
 import { createShard, type MutableShard, write } from '../../src/room/shard.ts';
 import { tick } from '../../src/room/tick.ts';
 import * as transitions from '../../src/room/transitions.ts';
@@ -65,8 +67,22 @@ async function tell(acts: readonly Act[], settings: EngineSettings, stage: Redis
       agree(right, ofMemory, 'memory', command);
       agree(right, ofRedis, 'redis', command);
     }
-    agree(mustBeHeld(rules.shard, settings), await stage.held(settings), 'what redis holds', told.at(-1)?.command);
+    const last = told.at(-1)?.command;
+    agree(mustBeHeld(rules.shard, settings), await stage.held(settings), 'what redis holds', last);
+    const [ofMemory, ofRedis] = await Promise.all([memory, redis].map(({ feed }) => feed.read({ limit: 1_000 })));
+    agree(ofMemory?.events, ofRedis?.events, 'the feed in redis', last);
+    agree([], gaps(ofMemory?.events ?? []), 'gaps in the feed', last);
   }
+}
+
+/** Of every room from 0 on, each revision once, in order, and nothing after its end. */
+function gaps(events: readonly FeedEvent[]): FeedEvent[] {
+  const next = new Map<string, number>();
+  return events.filter(({ ref, rev, type }) => {
+    const right = rev === (next.get(ref ?? '') ?? 0);
+    next.set(ref ?? '', type === 'room_destroyed' ? Number.NaN : (rev ?? 0) + 1);
+    return !right;
+  });
 }
 
 function agree(right: unknown, other: unknown, who: string, command: Command | undefined): void {
@@ -102,7 +118,7 @@ function createRules(settings: EngineSettings, clock: HandClock) {
 
   const applyToShard = (command: ShardCommand) => {
     // As in the memory engine: the compiler does not pair a rule with its command through the union of kinds.
-    const rule = { ...transitions, tick }[command.kind] as (
+    const rule = { ...transitions, list, tick }[command.kind] as (
       shard: MutableShard,
       command: ShardCommand,
       circumstances: transitions.Circumstances,

@@ -4,7 +4,7 @@ import type { NodeId, RoomCode, RoomRef, SessionNumber, UserId } from '../../src
 import type { RoomSnapshot } from '../../src/protocol/snapshot.ts';
 import type {
   Command,
-  Create,
+  Occupant,
   Outcome,
   RoomChanges,
   RoomEvent,
@@ -36,7 +36,7 @@ export const code = (index: number): RoomCode => codeAt(poolOf(9_000), SHARD, in
 export const refOf = (number: number): RoomRef => `ROM2026${String(number).padStart(8, '0')}` as RoomRef;
 
 export function settingsOf(perShard = 3, policy: Partial<Policy> = {}): EngineSettings {
-  return { nodeId: NODE, pool: poolOf(perShard), policy: { ...POLICY, ...policy } };
+  return { nodeId: NODE, pool: poolOf(perShard), policy: { ...POLICY, ...policy }, feedKept: 1_000 };
 }
 
 export interface HandClock extends Clock {
@@ -74,7 +74,7 @@ interface Opening extends Who {
   readonly shard?: number;
 }
 
-export const occupant = (userId: string, { session = 1, node = NODE, profile = {} }: Who = {}): Create['by'] => ({
+export const occupant = (userId: string, { session = 1, node = NODE, profile = {} }: Who = {}): Occupant => ({
   userId: userId as UserId,
   session: session as SessionNumber,
   nodeId: node as NodeId,

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { EngineSettings } from '../../src/engine/engine.ts';
 import type { RoomCode, RoomRef, SessionNumber, UserId } from '../../src/protocol/ids.ts';
-import type { Command, RoomChanges, SeatChanges, SeatKey } from '../../src/room/commands.ts';
+import type { Command, OwnerKey, RoomChanges, SeatChanges, SeatKey } from '../../src/room/commands.ts';
 import { codeAt, type Pool } from '../../src/room/pool.ts';
 import { seatOf } from '../../src/room/seats.ts';
 import type { Shard } from '../../src/room/shard.ts';
@@ -27,7 +27,8 @@ export type Act =
   | { readonly do: 'wait'; readonly ms: number }
   | {
       readonly do: 'create';
-      readonly user: number;
+      /** Undefined: nobody is its host. */
+      readonly user: number | undefined;
       readonly candidates: readonly number[];
       readonly from: number;
       readonly receipt: string | undefined;
@@ -36,13 +37,21 @@ export type Act =
       readonly profile: SeatChanges;
     }
   | { readonly do: 'join'; readonly where: Where; readonly profile: SeatChanges }
-  | { readonly do: 'leave' | 'suspend' | 'resume' | 'renew' | 'close'; readonly where: Where }
-  | { readonly do: 'change room'; readonly where: Where; readonly changes: RoomChanges }
+  | { readonly do: 'leave' | 'suspend' | 'resume' | 'renew'; readonly where: Where }
+  | { readonly do: 'close'; readonly where: Where; readonly owner: boolean }
+  | { readonly do: 'change room'; readonly where: Where; readonly changes: RoomChanges; readonly owner: boolean }
   | { readonly do: 'change seat'; readonly where: Where; readonly changes: SeatChanges }
-  | { readonly do: 'kick'; readonly where: Where; readonly target: number; readonly ban: boolean }
+  | {
+      readonly do: 'kick';
+      readonly where: Where;
+      readonly target: number;
+      readonly ban: boolean;
+      readonly owner: boolean;
+    }
   | { readonly do: 'read'; readonly where: Where; readonly meant: boolean; readonly joins: boolean }
   | { readonly do: 'tick'; readonly held: readonly Where[]; readonly limit: number }
   | { readonly do: 'stock' }
+  | { readonly do: 'list'; readonly after: number | undefined; readonly limit: number }
   | { readonly do: 'arrive'; readonly user: number; readonly name: string | undefined }
   | { readonly do: 'touch'; readonly where: Where; readonly sits: boolean }
   | { readonly do: 'depart'; readonly user: number; readonly off: number };
@@ -64,6 +73,7 @@ const where: fc.Arbitrary<Where> = fc.record({
   past: mostly<number | undefined>(undefined, fc.nat(20)),
   off: mostly(0, fc.constantFrom(-1, 1), 4),
 });
+const owner = mostly(false, fc.constant(true), 3);
 const profile = fc.record({ name, metadata, mediaType: fc.constant('video') }, { requiredKeys: [] });
 const changes = fc.record(
   { name, metadata, type: fc.constant('talk'), maxUsers: fc.integer({ min: 2, max: 4 }), locked: fc.boolean() },
@@ -83,7 +93,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       do: does('create'),
-      user,
+      user: fc.oneof({ weight: 8, arbitrary: user }, { weight: 1, arbitrary: fc.constant(undefined) }),
       candidates: fc.array(place, { maxLength: 2 }),
       from: fc.nat(2),
       receipt: mostly<string | undefined>(undefined, fc.constantFrom('one', 'two'), 1),
@@ -95,11 +105,12 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 9, arbitrary: fc.record({ do: does('join'), where, profile }) },
   {
     weight: 8,
-    arbitrary: fc.record({ do: fc.constantFrom('leave', 'suspend', 'suspend', 'resume', 'renew', 'close'), where }),
+    arbitrary: fc.record({ do: fc.constantFrom('leave', 'suspend', 'suspend', 'resume', 'renew'), where }),
   },
-  { weight: 1, arbitrary: fc.record({ do: does('change room'), where, changes }) },
+  { weight: 2, arbitrary: fc.record({ do: does('close'), where, owner }) },
+  { weight: 1, arbitrary: fc.record({ do: does('change room'), where, changes, owner }) },
   { weight: 1, arbitrary: fc.record({ do: does('change seat'), where, changes: profile }) },
-  { weight: 4, arbitrary: fc.record({ do: does('kick'), where, target: user, ban: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ do: does('kick'), where, target: user, ban: fc.boolean(), owner }) },
   { weight: 2, arbitrary: fc.record({ do: does('read'), where, meant: fc.boolean(), joins: fc.boolean() }) },
   {
     weight: 5,
@@ -110,6 +121,14 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: does('stock') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: does('list'),
+      after: fc.option(place, { nil: undefined }),
+      limit: fc.constantFrom(1, 2, 100),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: does('arrive'), user, name: fc.option(name, { nil: undefined }) }) },
   { weight: 2, arbitrary: fc.record({ do: does('touch'), where, sits: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: does('depart'), user, off: mostly(0, fc.constantFrom(-1, 1), 3) }) },
@@ -157,11 +176,13 @@ export function resolve(act: Exclude<Act, { do: 'wait' }>, scene: Scene): Comman
     case 'resume':
       return { kind: 'resume', nodeId: NODE, ...keyOf(act.where, scene) };
     case 'change room':
-      return { kind: 'update', change: { of: 'room', to: act.changes }, ...keyOf(act.where, scene) };
+      return { kind: 'update', change: { of: 'room', to: act.changes }, ...whoGoverns(act, scene) };
     case 'change seat':
       return { kind: 'update', change: { of: 'seat', to: act.changes }, ...keyOf(act.where, scene) };
     case 'kick':
-      return { kind: 'kick', target: userOf(act.target), ban: act.ban, ...keyOf(act.where, scene) };
+      return { kind: 'kick', target: userOf(act.target), ban: act.ban, ...whoGoverns(act, scene) };
+    case 'close':
+      return { kind: 'close', ...whoGoverns(act, scene) };
     case 'read': {
       const { code, ref, userId } = keyOf(act.where, scene);
       return { kind: 'read', code, ...(act.meant && { ref }), ...(act.joins && { joiner: userId }) };
@@ -170,6 +191,11 @@ export function resolve(act: Exclude<Act, { do: 'wait' }>, scene: Scene): Comman
       return { kind: 'tick', shard: SHARD, held: act.held.map((where) => keyOf(where, scene)), limit: act.limit };
     case 'stock':
       return { kind: 'stock', shard: SHARD };
+    case 'list': {
+      const { after, limit } = act;
+      const behind = after === undefined ? {} : { after: codeOf(after, scene.settings.pool) };
+      return { kind: 'list', shard: SHARD, limit, ...behind };
+    }
     case 'arrive':
     case 'touch':
     case 'depart':
@@ -186,7 +212,7 @@ function createIn(act: Doing<'create'>, { history, settings: { pool } }: Scene):
     candidates: act.candidates.map((place) => codeOf(place, pool)),
     from: act.from % pool.perShard,
     ref: refOf(history.refs.length + 1),
-    by: occupant(userOf(act.user), { profile: act.profile }),
+    ...(act.user !== undefined && { by: occupant(userOf(act.user), { profile: act.profile }) }),
     settings: { type: 'call', access: 'open', ...act.changes, maxUsers: act.maxUsers },
     ...(act.receipt !== undefined && { receipt: act.receipt }),
   };
@@ -217,6 +243,12 @@ function ofUser(act: UserDoing, scene: Scene): Command {
       return { kind: 'depart', userId, session: sessionOf(userId, act.off) };
     }
   }
+}
+
+/** The host from its seat, or the owner from outside. */
+function whoGoverns({ where, owner }: { where: Where; owner: boolean }, scene: Scene): SeatKey | OwnerKey {
+  const key = keyOf(where, scene);
+  return owner ? { code: key.code, ref: key.ref, owner } : key;
 }
 
 function keyOf({ place, user, past, off }: Where, { shard, history, settings }: Scene): SeatKey {

@@ -2,6 +2,7 @@
 import type { ErrorCode } from '../../src/protocol/errors.ts';
 import type { NodeId, RoomCode, RoomRef, SessionNumber, UserId } from '../../src/protocol/ids.ts';
 import type * as commands from '../../src/room/commands.ts';
+import { list } from '../../src/room/list.ts';
 import { createPool, type Pool } from '../../src/room/pool.ts';
 import type { Policy, Room } from '../../src/room/room.ts';
 import { createShard, type Shard, write } from '../../src/room/shard.ts';
@@ -48,7 +49,7 @@ export interface Stage {
 
 export function createStage(policy: Partial<Policy> = {}, pool: Pool = createPool(6)): Stage {
   const shard = createShard();
-  const rules = { ...transitions, tick: tickRule };
+  const rules = { ...transitions, list, tick: tickRule };
   const settings = { policy: { ...POLICY, ...policy }, pool };
   let now = 0;
   return {

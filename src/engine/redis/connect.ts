@@ -24,6 +24,8 @@ export interface RedisConnectOptions {
 export interface RedisClients extends AsyncDisposable, Readonly<Record<RedisRole, RedisClient>> {
   /** Host and port, without credentials: fit for logs. */
   readonly address: string;
+  /** Whether it is a node of a Cluster, where a script stays in one slot. */
+  readonly clustered: boolean;
   /** Never hangs and never rejects. */
   close(): Promise<void>;
 }
@@ -50,16 +52,16 @@ export async function connectRedis(options: RedisConnectOptions): Promise<RedisC
     new Error(`Redis at ${address} did not answer within ${connectMs} ms (${lastError.message ?? 'no reply'})`);
   try {
     const ready = Promise.all(ROLES.map((role) => clients[role].connect()));
-    await withDeadline(
+    const clustered = await withDeadline(
       ready.then(() => checkServer(clients.state, address, options.warn)),
       connectMs,
       tooLate,
     );
+    return { ...clients, address, clustered, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;
   }
-  return { ...clients, address, close, [Symbol.asyncDispose]: close };
 }
 
 /** 50, 100, 200, 400, 500 ms with jitter. Always a number: `false` or an Error would end the client for good. */
@@ -133,7 +135,8 @@ export async function closeBounded(client: RedisClient): Promise<void> {
   client.destroy();
 }
 
-async function checkServer(client: RedisClient, address: string, warn: RedisConnectOptions['warn']): Promise<void> {
+/** @returns whether it is a node of a Cluster. */
+async function checkServer(client: RedisClient, address: string, warn: RedisConnectOptions['warn']): Promise<boolean> {
   const server = await info(client, 'server', warn);
   const version = server.get('redis_version');
   // Valkey reports itself as Redis 7.2.4 and adds a version of its own.
@@ -143,7 +146,9 @@ async function checkServer(client: RedisClient, address: string, warn: RedisConn
     );
   }
   const policy = await maxmemoryPolicy(client, warn);
-  if (policy === undefined || policy === 'noeviction') return;
+  if (policy === undefined || policy === 'noeviction') {
+    return (await info(client, 'cluster', undefined)).get('cluster_enabled') === '1';
+  }
   throw new Error(
     `Redis at ${address} has maxmemory-policy "${policy}": set "noeviction", or rooms vanish when memory is short`,
   );

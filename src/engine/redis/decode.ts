@@ -12,7 +12,7 @@ import {
   sessionNumber,
   userId,
 } from '../../protocol/snapshot.ts';
-import type { Command, Create, Outcome, RoomEvent, Tick } from '../../room/commands.ts';
+import type { Command, Create, ListedRoom, Outcome, RoomEvent, Tick } from '../../room/commands.ts';
 import { type Policy, type Room, type Seat, toInfo, toMember, toSnapshot } from '../../room/room.ts';
 import { opened } from '../../room/transitions.ts';
 
@@ -40,6 +40,9 @@ const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().d
 // Nodes are named by this server alone.
 const nodeId = z.string().transform((text) => text as NodeId);
 
+// As text with spaces between: ids hold none, and only ids are ever put into it.
+const idList = z.string().transform((text) => text.split(' ').filter(Boolean) as UserId[]);
+
 const seat = z.object({
   userId,
   name: orNull(z.string()),
@@ -63,18 +66,14 @@ const room = z.object({
   access,
   locked: z.boolean(),
   hostId: orNull(userId),
-  createdBy: userId,
+  createdBy: orNull(userId),
   createdAt: instant,
   expiresAt: instant,
   lastActive: instant,
   emptySince: orNull(instant),
   nextSeq: z.int().positive(),
   metadata: z.string().exactOptional(),
-  // Kept as text with spaces between: ids hold none.
-  banned: z
-    .string()
-    .default('')
-    .transform((text) => text.split(' ').filter(Boolean) as UserId[]), // only ids are ever put into it
+  banned: idList.default([]),
 }) satisfies z.ZodType<Omit<Room, 'seats'>>;
 
 const head = { code: roomCode, ref: roomRef, rev: revision };
@@ -85,7 +84,7 @@ const rawEvent = z.discriminatedUnion('name', [
   z.object({ name: z.literal('member:away'), ...head, userId }),
   z.object({ name: z.literal('host:changed'), ...head, hostId: orNull(userId) }),
   z.object({ name: z.literal('room:updated'), ...head, room }),
-  z.object({ name: z.literal('room:closed'), ...head, reason: z.enum(CLOSE_REASONS) }),
+  z.object({ name: z.literal('room:closed'), ...head, reason: z.enum(CLOSE_REASONS), leaving: idList }),
 ]);
 
 const events = z.array(
@@ -98,6 +97,10 @@ const events = z.array(
         return { name: raw.name, body: { code, ref, rev, member: toMember(raw.seat, raw.hostId) } };
       case 'room:updated':
         return { name: raw.name, body: { code, ref, rev, room: toInfo({ ...raw.room, seats: [] }) } };
+      case 'room:closed': {
+        const { name, leaving, ...body } = raw;
+        return { name, body, leaving };
+      }
       default: {
         const { name, ...body } = raw;
         // The schema has paired the name with its body; the compiler does not follow that through the spread.
@@ -124,6 +127,10 @@ const refused = <const Reason extends string>(...reasons: readonly [Reason, ...R
 const seatRefused = refused('CODE_EXPIRED', 'NOT_IN_ROOM', 'SESSION_EXPIRED');
 
 const whole = { ok, room, seats: z.array(seat) };
+const listed = (raw: { room: Omit<Room, 'seats'>; memberCount: number }): ListedRoom => ({
+  ...toInfo({ ...raw.room, seats: [] }),
+  memberCount: raw.memberCount,
+});
 type Whole = { room: Omit<Room, 'seats'>; seats: readonly Seat[] };
 const snapshotOf = (raw: Whole) => toSnapshot({ ...raw.room, seats: raw.seats.toSorted((a, b) => a.seq - b.seq) });
 
@@ -147,6 +154,7 @@ const REPLIES = {
     z.object(whole).transform((raw) => ({ ok: raw.ok, room: snapshotOf(raw) })),
     refused('ROOM_NOT_FOUND', 'CODE_EXPIRED', 'BANNED', 'ROOM_LOCKED', 'ROOM_FULL'),
   ]),
+  list: z.object({ ok, rooms: z.array(z.object({ room, memberCount: z.int() }).transform(listed)), more: z.boolean() }),
   stock: z.object({ ok, ...figures }),
   arrive: z.object({
     ok,

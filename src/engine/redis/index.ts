@@ -17,9 +17,10 @@ import {
 import { type Bus, createBus, roomChannel } from './bus.ts';
 import { connectRedis, type RedisClients } from './connect.ts';
 import { decode } from './decode.ts';
+import { createRedisFeed } from './feed.ts';
 import { createKeys, type Keys, literal } from './keys.ts';
 import { parseNotice } from './notice.ts';
-import { argumentsOf, loadScripts, type Scripts } from './scripts.ts';
+import { argumentsOf, loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
 import { State } from './state.ts';
 
 export interface RedisEngineOptions {
@@ -37,7 +38,6 @@ export interface RedisEngineOptions {
 /** @param scripts are the engine's own, but for tests of the tests. */
 export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts = loadScripts()) {
   const { url, prefix = DEFAULT_PREFIX, deadlineMs = 1_500, log = silentLog, clock } = options;
-  const keys = createKeys(prefix);
   /** @throws when Redis cannot be reached, or is one that would lose rooms. */
   return async (settings: EngineSettings): Promise<Engine> => {
     let state: State | undefined;
@@ -55,6 +55,7 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
       complete: () => clients.pub.isReady && clients.sub.isReady,
       onChange: (health) => log[health === 'up' ? 'info' : 'warn']({ store: health }, 'the store'),
     });
+    const keys = createKeys(prefix, clients.clustered);
     const bus = createBus(clients.pub, clients.sub, {
       channelPrefix: prefix,
       deadlineMs,
@@ -90,8 +91,10 @@ interface Parts {
 
 async function engineOn(parts: Parts): Promise<Engine> {
   const { clients, state, keys, scripts, settings, clock, close } = parts;
+  const feedScripts = loadFeedScripts();
   // So that the first command of each kind costs one round trip too.
-  await state.ask(() => Promise.all(Object.values(scripts).map(({ source }) => clients.state.scriptLoad(source))));
+  const sources = [...Object.values(scripts), ...Object.values(feedScripts)].map(({ source }) => source);
+  await state.ask(() => Promise.all(sources.map((source) => clients.state.scriptLoad(source))));
   await agreeOnPool(parts);
   const fanout = await fanoutOn(parts);
   return {
@@ -101,6 +104,7 @@ async function engineOn(parts: Parts): Promise<Engine> {
       return decode(command, await state.run(scripts[command.kind], keys.of(command), args), settings.policy);
     },
     fanout,
+    feed: createRedisFeed({ state, sub: clients.sub, keys, scripts: feedScripts, settings, log: parts.log, clock }),
     health: () => state.health(),
     nodes: () => nodesOn(parts),
     async sharedSecret(proposal) {

@@ -12,6 +12,8 @@ export interface ShardKeys {
   readonly due: string;
   /** Sorted set: every cooling code by the instant at which it has cooled. */
   readonly cooling: string;
+  /** Stream: the feed that its events are written to. */
+  readonly feed: string;
   room(code: RoomCode): string;
   members(code: RoomCode): string;
   receipt(key: string): string;
@@ -24,6 +26,15 @@ export interface Keys {
   readonly secret: string;
   /** The shape of the pool that all nodes share. */
   readonly pool: string;
+  /**
+   * Streams: an entry for each event of the feed, its JSON in the field `event`. One for all shards; on a Cluster one for
+   * each, for a script writes in the slot of its shard alone.
+   */
+  readonly feeds: readonly [string, ...string[]];
+  /** Channel: the same texts. */
+  readonly feedChannel: string;
+  /** What was told lately and is not told again; in the slot of the first stream. */
+  quiet(name: string): string;
   /** @throws RangeError when there is no such shard. */
   shard(shard: number): ShardKeys;
   user(userId: UserId): string;
@@ -35,12 +46,15 @@ export interface Keys {
   of(command: Command): string[];
 }
 
-export function createKeys(prefix: string): Keys {
-  const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(prefix, shard));
+export function createKeys(prefix: string, clustered = false): Keys {
+  const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(prefix, shard, clustered));
   const keys: Keys = {
     prefix,
     secret: `${prefix}secret`,
     pool: `${prefix}pool`,
+    feeds: clustered ? [stemOf(prefix, 0) + 'events', ...shards.slice(1).map(({ feed }) => feed)] : [`${prefix}events`],
+    feedChannel: `${prefix}room:events`,
+    quiet: (name) => `${clustered ? stemOf(prefix, 0) : prefix}quiet:${name}`,
     shard(shard) {
       const found = shards[shard];
       if (found === undefined) throw new RangeError('no such shard');
@@ -58,14 +72,17 @@ export function createKeys(prefix: string): Keys {
 /** A text that a glob pattern of Redis matches as it is. */
 export const literal = (text: string): string => text.replaceAll(/[\\?*[\]]/g, String.raw`\$&`);
 
-function shardKeys(prefix: string, shard: number): ShardKeys {
-  const stem = `${prefix}{s${String(shard).padStart(2, '0')}}:`;
+const stemOf = (prefix: string, shard: number): string => `${prefix}{s${String(shard).padStart(2, '0')}}:`;
+
+function shardKeys(prefix: string, shard: number, clustered: boolean): ShardKeys {
+  const stem = stemOf(prefix, shard);
   const stems = { room: `${stem}room:`, members: `${stem}members:` };
   return {
     taken: `${stem}taken`,
     leases: `${stem}leases`,
     due: `${stem}due`,
     cooling: `${stem}cooling`,
+    feed: `${clustered ? stem : prefix}events`,
     room: (code) => stems.room + code,
     members: (code) => stems.members + code,
     receipt: (key) => `${stem}idem:${key}`,
@@ -86,7 +103,7 @@ function keysOf(keys: Keys, command: Command): string[] {
     return [keys.user(command.userId)];
   }
   const shard = keys.shard('code' in command ? shardOf(command.code) : command.shard);
-  const shared = sharedKeys(shard);
+  const shared = [...sharedKeys(shard), shard.feed];
   if ('code' in command) return [...shared, shard.room(command.code), shard.members(command.code)];
   if (command.kind === 'create' && command.receipt !== undefined) return [...shared, shard.receipt(command.receipt)];
   return shared;

@@ -15,7 +15,7 @@ export interface Script {
 export type Scripts = Readonly<Record<Command['kind'], Script>>;
 
 /** The files that a script is put together from, its own one last. */
-const OF_A_SHARD = ['prelude', 'room', 'seats'];
+const OF_A_SHARD = ['prelude', 'room', 'feed', 'seats'];
 const OF_A_USER = ['prelude', 'user'];
 export const SHARED_FILES: Readonly<Record<Command['kind'], readonly string[]>> = {
   create: OF_A_SHARD,
@@ -28,6 +28,7 @@ export const SHARED_FILES: Readonly<Record<Command['kind'], readonly string[]>> 
   kick: OF_A_SHARD,
   close: OF_A_SHARD,
   read: OF_A_SHARD,
+  list: OF_A_SHARD,
   tick: OF_A_SHARD,
   stock: OF_A_SHARD,
   arrive: OF_A_USER,
@@ -47,6 +48,17 @@ export const readLuaFile = (name: string): string =>
 /** Not a command: it changes nothing, and looks at a shard as no rule does. */
 export const loadAuditScript = (): Script => compose('audit', ['prelude', 'room'], readLuaFile);
 
+export interface FeedScripts {
+  readonly read: Script;
+  readonly announce: Script;
+}
+
+/** No commands: they belong to no shard. */
+export const loadFeedScripts = (): FeedScripts => ({
+  read: compose('feed/read', ['prelude'], readLuaFile),
+  announce: compose('feed/announce', ['prelude'], readLuaFile),
+});
+
 /** The shebang with its flags stands in the command's own file, and must come first. */
 function compose(name: string, shared: readonly string[], readLua: (name: string) => string): Script {
   const own = readLua(name);
@@ -55,21 +67,34 @@ function compose(name: string, shared: readonly string[], readLua: (name: string
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }
 
+/** Commands that change nothing which back ends are told of. */
+const TELLS_NOTHING: ReadonlySet<Command['kind']> = new Set([
+  'renew',
+  'read',
+  'list',
+  'stock',
+  'arrive',
+  'touch',
+  'depart',
+]);
+
 /** ARGV of a command's script: the command as JSON, then its opaque bodies. */
-export function argumentsOf(command: Command, { policy, pool }: EngineSettings, keys: Keys, now?: number): string[] {
-  const circumstances = { policy, ...(now !== undefined && { now }) };
+export function argumentsOf(command: Command, settings: EngineSettings, keys: Keys, now?: number): string[] {
+  const { policy, pool } = settings;
+  const feed = TELLS_NOTHING.has(command.kind) ? undefined : feedFigures(settings, keys);
+  const circumstances = { policy, feed, ...(now !== undefined && { now }) };
   switch (command.kind) {
     case 'create': {
-      const { settings, by } = command;
+      const { settings: said, by } = command;
       const { stems } = keys.shard(command.shard);
       const body = {
         ...command,
-        settings: withoutBody(settings),
-        by: { ...by, profile: withoutBody(by.profile) },
+        settings: withoutBody(said),
+        ...(by && { by: { ...by, profile: withoutBody(by.profile) } }),
         pool: poolFigures(pool),
         stems,
       };
-      return [JSON.stringify({ ...body, ...circumstances }), by.profile.metadata ?? '', settings.metadata ?? ''];
+      return [JSON.stringify({ ...body, ...circumstances }), by?.profile.metadata ?? '', said.metadata ?? ''];
     }
     case 'join': {
       const { by } = command;
@@ -81,6 +106,8 @@ export function argumentsOf(command: Command, { policy, pool }: EngineSettings, 
       const body = { ...command, change: { of: change.of, to: withoutBody(change.to) } };
       return [JSON.stringify({ ...body, ...circumstances }), change.to.metadata ?? ''];
     }
+    case 'list':
+      return [JSON.stringify({ ...command, stems: keys.shard(command.shard).stems })];
     case 'tick': {
       const { stems } = keys.shard(command.shard);
       return [JSON.stringify({ ...command, pool: poolFigures(pool), stems, ...circumstances })];
@@ -106,3 +133,7 @@ export const poolFigures = (pool: EngineSettings['pool']) => ({
   least: Number(codeAt(pool, 0, 0)),
   shards: SHARDS,
 });
+
+/** Where the scripts tell what they do; nowhere when nothing of it is kept. */
+export const feedFigures = ({ feedKept, nodeId }: EngineSettings, keys: Keys) =>
+  feedKept === 0 ? undefined : { channel: keys.feedChannel, kept: feedKept, nodeId };

@@ -1,14 +1,14 @@
 #!lua
--- Takes a free code and opens a room with its host as first member.
+-- Takes a free code and opens a room, with its host as first member; or an empty one, when nobody is to be its host.
 --
--- KEYS[1..4]  taken, leases, due, cooling of the shard, see room.lua
--- KEYS[5]     receipt: what this create has made before; missing when the command has no receipt
--- ARGV[1]     candidates, from, shard, ref, by, settings; policy, pool, stems
+-- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
+-- KEYS[6]     receipt: what this create has made before; missing when the command has no receipt
+-- ARGV[1]     candidates, from, shard, ref, by (missing for none), settings; policy, pool, stems
 -- ARGV[2]     the host's metadata, opaque; '' for none
 -- ARGV[3]     the room's metadata, opaque; '' for none
 
 local function replayed()
-  local kept = KEYS[5] and redis.call('GET', KEYS[5])
+  local kept = KEYS[6] and redis.call('GET', KEYS[6])
   local receipt = kept and cjson.decode(kept)
   if receipt and receipt.untilAt > now then
     return cjson.encode({ ok = false, reason = 'REPLAYED', code = receipt.code, ref = receipt.ref })
@@ -17,9 +17,9 @@ end
 
 -- The garbage goes a minute after the receipt has lost its meaning: meaning never hangs on the expiry.
 local function keep_receipt(code)
-  if KEYS[5] then
+  if KEYS[6] then
     local receipt = { code = code, ref = command.ref, untilAt = now + policy.receiptMs }
-    redis.call('SET', KEYS[5], cjson.encode(receipt), 'PX', policy.receiptMs + 60000)
+    redis.call('SET', KEYS[6], cjson.encode(receipt), 'PX', policy.receiptMs + 60000)
   end
 end
 
@@ -71,30 +71,37 @@ if not code then
   return cjson.encode({ ok = false, reason = 'FULL', freesInMs = frees_in() })
 end
 
-local settings = command.settings
+local settings, by = command.settings, command.by
+local host_id = by and by.userId
 local room = {
   code = code,
   key = command.stems.room .. code,
   members = command.stems.members .. code,
   stored = {},
   ref = command.ref,
-  -- Its host's arrival is the first change. Nobody is there yet to be told of it: the reply is the first anyone hears of
-  -- the room.
-  rev = 1,
+  rev = 0,
   name = settings.name,
   type = settings.type,
   maxUsers = settings.maxUsers,
   access = settings.access,
   locked = settings.locked or false,
-  hostId = command.by.userId,
-  createdBy = command.by.userId,
+  hostId = host_id,
+  createdBy = host_id,
   createdAt = now,
   expiresAt = now + policy.maxAgeMs,
   lastActive = now,
+  emptySince = now,
   nextSeq = 1,
   metadata = opaque(ARGV[3]),
 }
-take_seat(room, command.by, opaque(ARGV[2]))
+publish_created(room)
+if by then
+  -- Its host's arrival is the first change. No member is there yet to be told of it: the reply is the first that anyone
+  -- hears of the room.
+  local seat = take_seat(room, by, opaque(ARGV[2]))
+  room.rev = 1
+  publish(room, 'member:joined', { seat = seat, hostId = host_id })
+end
 settle(room)
 keep_receipt(code)
 -- The rest of the room follows from the command, which the caller has: to tell it would take longer than to write it.

@@ -1,13 +1,13 @@
 #!lua
 -- Takes a seat in a room, or comes back to the one that the user has there.
 --
--- KEYS[1..4]  taken, leases, due, cooling of the shard, see room.lua
--- KEYS[5]     room: hash of the room
--- KEYS[6]     members: hash, userId -> seat as JSON
+-- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
+-- KEYS[6]     room: hash of the room
+-- KEYS[7]     members: hash, userId -> seat as JSON
 -- ARGV[1]     code, ref, by; policy
 -- ARGV[2]     the member's metadata, opaque; '' for none
 
-local room = load_room(command.code, KEYS[5], KEYS[6])
+local room = load_room(command.code, KEYS[6], KEYS[7])
 local by = command.by
 
 if not room or room.ref ~= command.ref then

@@ -1,18 +1,15 @@
 #!lua flags=allow-oom
--- The host takes a member's seat away, and may keep it out for good.
+-- The host, or the owner, takes a member's seat away, and may keep it out for good.
 --
--- KEYS[1..4]  taken, leases, due, cooling of the shard, see room.lua
--- KEYS[5]     room: hash of the room
--- KEYS[6]     members: hash, userId -> seat as JSON
--- ARGV[1]     code, ref, userId, session, target, ban; policy, mostBans
+-- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
+-- KEYS[6]     room: hash of the room
+-- KEYS[7]     members: hash, userId -> seat as JSON
+-- ARGV[1]     code, ref, userId and session or owner, target, ban; policy, mostBans
 
-local room = load_room(command.code, KEYS[5], KEYS[6])
-local seat, reason = locate(room, command)
-if not seat then
+local room = load_room(command.code, KEYS[6], KEYS[7])
+local may, reason = govern(room, command)
+if not may then
   return refuse(reason)
-end
-if room.hostId ~= command.userId then
-  return refuse('FORBIDDEN')
 end
 if command.target == command.userId then
   return refuse('CONFLICT')

@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
 -- A member asked for something: its seat and its room live on.
 --
--- KEYS[1..4]  taken, leases, due, cooling of the shard, see room.lua
--- KEYS[5]     room: hash of the room
--- KEYS[6]     members: hash, userId -> seat as JSON
+-- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
+-- KEYS[6]     room: hash of the room
+-- KEYS[7]     members: hash, userId -> seat as JSON
 -- ARGV[1]     code, ref, userId, session; policy
 
-local room = load_room(command.code, KEYS[5], KEYS[6])
+local room = load_room(command.code, KEYS[6], KEYS[7])
 local seat, reason = locate(room, command)
 if not seat then
   return refuse(reason)

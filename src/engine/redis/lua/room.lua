@@ -4,6 +4,7 @@
 -- KEYS[2]  leases   zset, '<code> <userId>' -> the end of that seat's lease
 -- KEYS[3]  due      zset, code -> when the room ends unless something happens; has every occupied code
 -- KEYS[4]  cooling  zset, code -> until when it may not be handed out
+-- KEYS[5]  feed     stream, see feed.lua
 --
 -- ARGV[1]  pool { perShard, least (the smallest code), shards }, stems { room, members } of keys; where they are used
 --
@@ -11,7 +12,7 @@
 -- find theirs on the way and build them from command.stems: undeclared, but in the slot of the declared ones, which
 -- Redis accepts of a script with a shebang (and refuses for any other slot).
 
-local TAKEN, LEASES, DUE, COOLING = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local TAKEN, LEASES, DUE, COOLING, FEED = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 
 -- A field that is not there is null.
 local FIELDS = {
@@ -157,6 +158,33 @@ local function locate(room, key)
     return nil, 'SESSION_EXPIRED'
   end
   return seat, reason
+end
+
+-- Whether the key's holder may change the room as a whole: its host from its seat, or the owner; or nil and why not.
+local function govern(room, key)
+  if key.owner then
+    if room and room.ref == key.ref then
+      return true
+    end
+    return nil, 'CODE_EXPIRED'
+  end
+  local seat, reason = locate(room, key)
+  if not seat then
+    return nil, reason
+  end
+  if room.hostId ~= key.userId then
+    return nil, 'FORBIDDEN'
+  end
+  return true
+end
+
+-- What a room says of itself, apart from its seats.
+local function view(room)
+  local seen = { code = room.code }
+  for _, field in ipairs(FIELDS) do
+    seen[field] = room[field]
+  end
+  return seen
 end
 
 -- Milliseconds until the next code has cooled; null when none is cooling.

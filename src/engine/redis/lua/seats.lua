@@ -8,6 +8,7 @@ local function bump(room, name, particulars)
   room.rev = room.rev + 1
   particulars.name, particulars.code, particulars.ref, particulars.rev = name, room.code, room.ref, room.rev
   events[#events + 1] = cjson.encode(particulars)
+  publish(room, name, particulars)
 end
 
 local function evict(room, seat, reason)
@@ -76,11 +77,14 @@ local function renew_seat(room, seat)
 end
 
 local function end_room(room, reason)
-  bump(room, 'room:closed', { reason = reason })
-  for _, seat in ipairs(seats_of(room)) do
+  local leaving = {}
+  for index, seat in ipairs(seats_of(room)) do
     evict(room, seat, reason)
     remove_seat(room, seat)
+    leaving[index] = seat.userId
   end
+  -- As text, for an empty list would be written as an object.
+  bump(room, 'room:closed', { reason = reason, leaving = table.concat(leaving, ' ') })
   room.ended = true
 end
 
@@ -111,15 +115,6 @@ local function vacate(room, seat, reason)
   end
   room.hostId = heir_of(room)
   bump(room, 'host:changed', { hostId = room.hostId })
-end
-
--- What a reply tells of a room, apart from its seats.
-local function view(room)
-  local seen = { code = room.code }
-  for _, field in ipairs(FIELDS) do
-    seen[field] = room[field]
-  end
-  return seen
 end
 
 -- The reply of who has a place in the room. The seats are JSON as they are kept.

@@ -1,7 +1,7 @@
 #!lua flags=no-writes
 -- How many codes of the shard are occupied and how many are cooling.
 --
--- KEYS[1..4]  taken, leases, due, cooling of the shard, see room.lua
+-- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
 -- ARGV[1]     nothing of its own
 
 local stock = figures()

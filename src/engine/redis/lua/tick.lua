@@ -2,7 +2,7 @@
 -- Renews the seats whose connections the asking node holds, then reaps what is due: leases past their end, then rooms
 -- that are empty, idle or aged, then codes that have cooled; at most command.limit of each.
 --
--- KEYS[1..4]  taken, leases, due, cooling of the shard, see room.lua
+-- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
 -- ARGV[1]     held (a list of code, ref, userId, session), limit; policy, pool, stems
 
 local lost, order, named = {}, {}, {}

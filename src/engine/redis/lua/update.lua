@@ -1,20 +1,23 @@
 #!lua
--- The host changes what the room says of itself, or a member what its seat says.
+-- The host, or the owner, changes what the room says of itself, or a member what its seat says.
 --
--- KEYS[1..4]  taken, leases, due, cooling of the shard, see room.lua
--- KEYS[5]     room: hash of the room
--- KEYS[6]     members: hash, userId -> seat as JSON
--- ARGV[1]     code, ref, userId, session, change { of, to }; policy
+-- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
+-- KEYS[6]     room: hash of the room
+-- KEYS[7]     members: hash, userId -> seat as JSON
+-- ARGV[1]     code, ref, userId and session or owner, change { of, to }; policy
 -- ARGV[2]     the new metadata, opaque; '' for no change of it
 
-local room = load_room(command.code, KEYS[5], KEYS[6])
-local seat, reason = locate(room, command)
+local room = load_room(command.code, KEYS[6], KEYS[7])
+local of_room = command.change.of == 'room'
+-- The seat itself, or that the room may be changed.
+local seat, reason
+if of_room then
+  seat, reason = govern(room, command)
+else
+  seat, reason = locate(room, command)
+end
 if not seat then
   return refuse(reason)
-end
-local of_room = command.change.of == 'room'
-if of_room and room.hostId ~= command.userId then
-  return refuse('FORBIDDEN')
 end
 local changes = command.change.to
 changes.metadata = opaque(ARGV[2])

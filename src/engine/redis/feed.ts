@@ -1,0 +1,97 @@
+/** The feed in Redis: the streams that the scripts of rooms write to, and a channel that says the same. */
+import { z } from 'zod';
+import { type FeedEvent, feedEvent } from '../../protocol/feed.ts';
+import type { Log } from '../../support/log.ts';
+import type { EngineSettings } from '../engine.ts';
+import type { Feed, FeedPage, FeedPosition } from '../feed.ts';
+import type { RedisClient } from './connect.ts';
+import type { Keys } from './keys.ts';
+import { type FeedScripts, feedFigures } from './scripts.ts';
+import type { State } from './state.ts';
+
+export interface RedisFeedParts {
+  readonly state: State;
+  readonly sub: RedisClient;
+  readonly keys: Keys;
+  readonly scripts: FeedScripts;
+  readonly settings: EngineSettings;
+  readonly log: Log;
+  readonly clock: { now(): number } | undefined;
+}
+
+/** Between the places in each of the streams. */
+const SEPARATOR = ',';
+
+const page = z.tuple([z.string(), z.string(), z.string()]).rest(z.string());
+
+export function createRedisFeed(parts: RedisFeedParts): Feed {
+  const { state, keys, scripts, settings, clock } = parts;
+  const feed = feedFigures(settings, keys);
+
+  const readStream = async (stream: string, after: string | undefined, limit: number): Promise<FeedPage> => {
+    const command = JSON.stringify({ ...placeOf(after), limit });
+    const [lost, id, ordinal, ...texts] = page.parse(await state.run(scripts.read, [stream], [command]));
+    const position = id === '' ? after : `${id}/${ordinal}`;
+    return { events: texts.map((text) => feedEvent.parse(JSON.parse(text))), position, lost: Number(lost) };
+  };
+
+  return {
+    async read({ after, limit }) {
+      if (feed === undefined) return { events: [], position: after, lost: 0 };
+      const places = after?.split(SEPARATOR) ?? [];
+      const pages: FeedPage[] = [];
+      let left = limit;
+      for (const [index, stream] of keys.feeds.entries()) {
+        const place = places[index];
+        const read = left === 0 ? { events: [], position: place, lost: 0 } : await readStream(stream, place, left);
+        left -= read.events.length;
+        pages.push(read);
+      }
+      const read = pages.some(({ position }) => position !== undefined && position !== '');
+      return {
+        events: pages.flatMap(({ events }) => events),
+        position: read ? pages.map(({ position = '' }) => position).join(SEPARATOR) : after,
+        lost: pages.reduce((sum, { lost }) => sum + lost, 0),
+      };
+    },
+    async announce(announcement, quietMs) {
+      if (feed === undefined) return;
+      const { type, ...particulars } = announcement;
+      const name = type === 'reference_alarm' ? `${type}:${announcement.itemType}` : type;
+      const command = { name, type, quietMs, feed, ...(clock && { now: clock.now() }) };
+      // The script writes the common part, and this goes on from there.
+      const rest = `,${JSON.stringify(particulars).slice(1)}`;
+      await state.run(scripts.announce, [keys.feeds[0], keys.quiet(name)], [JSON.stringify(command), rest]);
+    },
+    listen: (hear) => listenTo(parts, hear),
+  };
+}
+
+/** A position is the id of an entry and its ordinal. What is none begins anew. */
+function placeOf(position: FeedPosition | undefined): { id: string; ordinal: number } | undefined {
+  const [, id, ordinal] = /^(\d+-\d+)\/(\d+)$/.exec(position ?? '') ?? [];
+  return id === undefined ? undefined : { id, ordinal: Number(ordinal) };
+}
+
+/** The channel says what every node does; most of it is put aside unread. */
+function listenTo({ sub, keys, settings, log }: RedisFeedParts, hear: (event: FeedEvent) => void): () => void {
+  const mark = `"serverId":"${settings.nodeId}"`;
+  const receive = (text: string): void => {
+    if (!text.includes(mark)) return;
+    const event = parse(text);
+    if (event === undefined) log.warn('dropped an event that is none');
+    else if (event.serverId === settings.nodeId) hear(event);
+  };
+  const failed = (error: unknown): void => log.warn({ err: error }, 'the channel of the feed is not heard');
+  sub.subscribe(keys.feedChannel, receive).catch(failed);
+  return () => void sub.unsubscribe(keys.feedChannel, receive).catch(failed);
+}
+
+/** Anybody who can write to Redis may have said it. */
+function parse(text: string): FeedEvent | undefined {
+  try {
+    return feedEvent.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
