@@ -1,8 +1,8 @@
-/** The ledger in MySQL or MariaDB. Its driver, mysql2, is installed by those who use it. */
-import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise';
+/** MySQL or MariaDB. The driver, mysql2, is installed by those who use it. */
+import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { type Log, silentLog } from '../support/log.ts';
-import { LEAP, type Lease, type LeaseAsk, type Ledger, LedgerMisconfigured, readNumber } from './ledger.ts';
-import { MIGRATIONS_TABLE, migrationsAfter } from './migrations.ts';
+import { type Database, DatabaseMisconfigured, type Queries, type Row, readNumber, type Value } from './database.ts';
+import { migrationsAfter, migrationsTable } from './migrations.ts';
 import { once } from './once.ts';
 import { addressOf } from './where.ts';
 
@@ -11,15 +11,14 @@ const ANSWER_MS = 1_500;
 const MIGRATION_LOCK = 'signalbox migrations';
 const MIGRATION_WAIT_S = 10;
 
-const HIGHEST = 'SELECT highest FROM signalbox_records WHERE prefix = ? AND year = ?';
-const NEW_SEED = 'INSERT IGNORE INTO signalbox_seeds (prefix, year, seed, previous) VALUES (?, ?, 0, 0)';
-const SEED = 'SELECT seed FROM signalbox_seeds WHERE prefix = ? AND year = ? FOR UPDATE';
-const LEASE = 'UPDATE signalbox_seeds SET previous = ?, seed = ? WHERE prefix = ? AND year = ?';
-const RECORD = `INSERT INTO signalbox_records (prefix, year, highest) VALUES (?, ?, ?)
-  ON DUPLICATE KEY UPDATE highest = GREATEST(highest, VALUES(highest))`;
 const NOW = `SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 AS now`;
+/**
+ * The driver writes values into the text of a statement, with backslashes: a server that is told to take those for
+ * letters would read a name as a statement. And what does not fit is refused, not cut off.
+ */
+const MODE = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'`;
 
-export function createMysqlLedger(url: string, log: Log = silentLog): Ledger {
+export function createMysqlDatabase(url: string, log: Log = silentLog): Database {
   let pool: Pool | undefined;
   const connected = async (): Promise<Pool> => {
     pool ??= await createPool(url);
@@ -40,13 +39,12 @@ export function createMysqlLedger(url: string, log: Log = silentLog): Ledger {
 
   return {
     name: `mysql at ${addressOf(url)}`,
+    dialect: 'mysql',
     open: () => opened(),
-    now: async () => withConnection(await connected(), async (it) => readNumber((await rowOf(it, NOW))?.['now'])),
-    lease: (ask) => ready((connection) => leaseIn(connection, ask)),
-    record: (marks) =>
-      ready(async (connection) => {
-        for (const { prefix, year, sequence } of marks) await run(connection, RECORD, prefix, year, sequence);
-      }),
+    now: async () => withConnection(await connected(), async (it) => readNumber((await rows(it, NOW))[0]?.['now'])),
+    rows: (sql, values) => ready((connection) => rows(connection, sql, values)),
+    run: (sql, values) => ready((connection) => run(connection, sql, values)),
+    transaction: (work) => ready((connection) => transaction(connection, work)),
     async close() {
       await pool?.end();
       pool = undefined;
@@ -56,7 +54,7 @@ export function createMysqlLedger(url: string, log: Log = silentLog): Ledger {
 
 async function createPool(url: string): Promise<Pool> {
   const driver = await import('mysql2/promise').catch((cause: unknown) => {
-    throw new LedgerMisconfigured('MySQL needs its driver beside signalbox: npm install mysql2', { cause });
+    throw new DatabaseMisconfigured('MySQL needs its driver beside signalbox: npm install mysql2', { cause });
   });
   return driver.createPool({
     uri: url.replace(/^mariadb:/, 'mysql:'),
@@ -67,47 +65,47 @@ async function createPool(url: string): Promise<Pool> {
   });
 }
 
-async function leaseIn(connection: PoolConnection, ask: LeaseAsk): Promise<Lease> {
-  const { prefix, year, step } = ask;
-  const kept = await rowOf(connection, HIGHEST, prefix, year);
-  const floor = Math.max(ask.floor, kept === undefined ? 0 : readNumber(kept['highest']));
-  // Before the transaction: two that insert the same row inside of theirs would wait for each other.
-  await run(connection, NEW_SEED, prefix, year);
-  await run(connection, 'START TRANSACTION');
-  const seed = readNumber((await rowOf(connection, SEED, prefix, year))?.['seed']);
-  const last = (seed < floor ? floor + LEAP : seed) + step;
-  await run(connection, LEASE, seed, last, prefix, year);
-  await run(connection, 'COMMIT');
-  return { first: last - step + 1, last, seed, floor };
+async function transaction<T>(connection: PoolConnection, work: (queries: Queries) => Promise<T>): Promise<T> {
+  await ask(connection, 'START TRANSACTION');
+  const result = await work({
+    rows: (sql, values) => rows(connection, sql, values),
+    run: (sql, values) => run(connection, sql, values),
+  });
+  await ask(connection, 'COMMIT');
+  return result;
 }
 
 async function migrate(connection: PoolConnection, log: Log): Promise<void> {
   await warnOfLaziness(connection, log);
-  const locked = await rowOf(connection, 'SELECT GET_LOCK(?, ?) AS locked', MIGRATION_LOCK, MIGRATION_WAIT_S);
+  const [locked] = await rows(connection, 'SELECT GET_LOCK(?, ?) AS locked', [MIGRATION_LOCK, MIGRATION_WAIT_S]);
   if (readNumber(locked?.['locked']) !== 1) throw new Error('another node has been making the tables for too long');
   try {
-    await run(connection, `${MIGRATIONS_TABLE} ENGINE=InnoDB`);
-    const newest = await rowOf(connection, 'SELECT COALESCE(MAX(version), 0) AS version FROM signalbox_migrations');
-    for (const { version, statements } of migrationsAfter(readNumber(newest?.['version']))) {
-      // Another engine may know no transactions, and two leases would read the same seed.
-      for (const statement of statements) await run(connection, `${statement} ENGINE=InnoDB`);
-      await run(connection, 'INSERT IGNORE INTO signalbox_migrations (version) VALUES (?)', version);
+    for (const statement of migrationsTable('mysql')) await ask(connection, statement);
+    const [newest] = await rows(connection, 'SELECT COALESCE(MAX(version), 0) AS version FROM signalbox_migrations');
+    for (const { version, statements } of migrationsAfter(readNumber(newest?.['version']), 'mysql')) {
+      for (const statement of statements) await ask(connection, statement);
+      await ask(connection, 'INSERT IGNORE INTO signalbox_migrations (version) VALUES (?)', [version]);
     }
   } finally {
-    await run(connection, 'SELECT RELEASE_LOCK(?)', MIGRATION_LOCK);
+    await ask(connection, 'SELECT RELEASE_LOCK(?)', [MIGRATION_LOCK]);
   }
 }
 
 async function warnOfLaziness(connection: PoolConnection, log: Log): Promise<void> {
-  const row = await rowOf(connection, 'SELECT @@innodb_flush_log_at_trx_commit AS value');
+  const [row] = await rows(connection, 'SELECT @@innodb_flush_log_at_trx_commit AS value');
   if (readNumber(row?.['value']) === 1) return;
   log.warn('innodb_flush_log_at_trx_commit is not 1: a crash of the database server can make it forget leases');
 }
+
+/** Those that are in the mode; the pool wraps each anew whenever it is asked for one. */
+const inMode = new WeakSet<object>();
 
 /** A connection on which something failed is not used again: what it is in the middle of is not known. */
 async function withConnection<T>(pool: Pool, work: (connection: PoolConnection) => Promise<T>): Promise<T> {
   const connection = await pool.getConnection();
   try {
+    if (!inMode.has(connection.connection)) await ask(connection, MODE);
+    inMode.add(connection.connection);
     const result = await work(connection);
     connection.release();
     return result;
@@ -117,17 +115,17 @@ async function withConnection<T>(pool: Pool, work: (connection: PoolConnection) 
   }
 }
 
-async function run(connection: PoolConnection, sql: string, ...values: readonly (string | number)[]): Promise<unknown> {
+async function ask(connection: PoolConnection, sql: string, values: readonly Value[] = []): Promise<unknown> {
   const longer = sql.includes('GET_LOCK') ? MIGRATION_WAIT_S * 1_000 : 0;
   const [result] = await connection.query({ sql, timeout: ANSWER_MS + longer }, [...values]);
   return result;
 }
 
-async function rowOf(
-  connection: PoolConnection,
-  sql: string,
-  ...values: readonly (string | number)[]
-): Promise<Record<string, unknown> | undefined> {
-  const rows = await run(connection, sql, ...values);
-  return (rows as RowDataPacket[])[0]; // what a SELECT answers
+async function rows(connection: PoolConnection, sql: string, values?: readonly Value[]): Promise<Row[]> {
+  return (await ask(connection, sql, values)) as RowDataPacket[]; // what a SELECT answers
+}
+
+async function run(connection: PoolConnection, sql: string, values?: readonly Value[]): Promise<number> {
+  const { affectedRows } = (await ask(connection, sql, values)) as ResultSetHeader; // what any other answers
+  return affectedRows;
 }

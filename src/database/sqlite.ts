@@ -1,76 +1,82 @@
-/** The embedded ledger: one file, through libsql. Only what better-sqlite3 has as well is used of it. */
+/** The embedded database: one file, through libsql. Only what better-sqlite3 has as well is used of it. */
 
 import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Database } from 'libsql';
-import { LEAP, type Lease, type LeaseAsk, type Ledger, LedgerMisconfigured, readNumber } from './ledger.ts';
-import { MIGRATIONS_TABLE, migrationsAfter } from './migrations.ts';
+import type { Database as File } from 'libsql';
+import { type Database, DatabaseMisconfigured, type Queries, type Row, readNumber, type Value } from './database.ts';
+import { migrationsAfter, migrationsTable } from './migrations.ts';
+import { createTurns } from './turns.ts';
 
-/** Another process holds the lock for one commit. This one stands still meanwhile: the calls are synchronous. */
+/** Another process holds the lock for one commit. */
 const BUSY_MS = 1_000;
+/** This one looks again, and goes on with its other work meanwhile: to wait inside of SQLite is to stand still. */
+const AGAIN_MS = 10;
 
-const HIGHEST = 'SELECT highest FROM signalbox_records WHERE prefix = ? AND year = ?';
-/** One statement, so that nobody comes in between. The right-hand sides see the row as it was. */
-const LEASE = `
-  INSERT INTO signalbox_seeds (prefix, year, seed, previous) VALUES (?1, ?2, ?3 + ?5, 0)
-  ON CONFLICT (prefix, year) DO UPDATE SET
-    previous = seed,
-    seed = CASE WHEN seed < ?4 THEN ?3 ELSE seed END + ?5
-  RETURNING seed, previous`;
-const RECORD = `
-  INSERT INTO signalbox_records (prefix, year, highest) VALUES (?, ?, ?)
-  ON CONFLICT (prefix, year) DO UPDATE SET highest = MAX(highest, excluded.highest)`;
-
-type Row = Record<string, unknown>;
-
-export function createSqliteLedger(path: string, clock: { now(): number } = Date): Ledger {
-  let opened: { readonly database: Database; readonly file: string } | undefined;
+export function createSqliteDatabase(path: string, clock: { now(): number } = Date): Database {
+  const turns = createTurns();
+  let opened: { readonly file: File; readonly id: string } | undefined;
   /** Kept, so that nobody closes them: SQLite would take away the log of the file that is there now. */
-  const abandoned: Database[] = [];
+  const abandoned: File[] = [];
 
-  const open = async (): Promise<Database> => {
-    if (opened !== undefined && opened.file === fileAt(path)) return opened.database;
+  const open = async (): Promise<File> => {
+    if (opened !== undefined && opened.id === fileAt(path)) return opened.file;
     // Whoever restores a backup puts another file in its place, and this process would go on writing to one without a name.
-    if (opened !== undefined) abandoned.push(opened.database);
+    if (opened !== undefined) abandoned.push(opened.file);
     opened = undefined;
-    const database = await openFile(path);
-    opened = { database, file: fileAt(path) };
-    return database;
+    const file = await openFile(path);
+    opened = { file, id: fileAt(path) };
+    return file;
   };
 
   return {
     name: `sqlite at ${path}`,
-    open: async () => void (await open()),
+    dialect: 'sqlite',
+    open: () => turns(async () => void (await open())),
     now: async () => clock.now(),
-    lease: async (ask) => leaseIn(await open(), ask),
-    async record(marks) {
-      const statement = (await open()).prepare(RECORD);
-      for (const { prefix, year, sequence } of marks) statement.run(prefix, year, sequence);
-    },
-    async close() {
-      if (opened === undefined) return;
-      const { database } = opened;
-      opened = undefined;
-      // libsql leaves the log behind, and whoever copies the file alone would miss what is in it.
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      database.close();
-    },
+    rows: (sql, values) => turns(async () => untilFree(rowsOf(await open(), sql, values))),
+    run: (sql, values) => turns(async () => untilFree(runOf(await open(), sql, values))),
+    transaction: (work) => turns(async () => transaction(await open(), work)),
+    close: () =>
+      turns(async () => {
+        if (opened === undefined) return;
+        const { file } = opened;
+        opened = undefined;
+        file.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+        // libsql leaves the log behind, and whoever copies the file alone would miss what is in it.
+        file.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+        file.close();
+      }),
   };
 }
 
-function leaseIn(database: Database, { prefix, year, step, floor: asked }: LeaseAsk): Lease {
-  const kept = first(database, HIGHEST, prefix, year);
-  const floor = Math.max(asked, kept === undefined ? 0 : readNumber(kept['highest']));
-  const from = floor === 0 ? 0 : floor + LEAP;
-  const row = first(database, LEASE, prefix, year, from, floor, step);
-  const last = readNumber(row?.['seed']);
-  return { first: last - step + 1, last, seed: readNumber(row?.['previous']), floor };
+async function transaction<T>(file: File, work: (queries: Queries) => Promise<T>): Promise<T> {
+  // The right to write is asked for at the beginning: who comes in the middle with it may be refused for good.
+  await untilFree(() => file.exec('BEGIN IMMEDIATE'));
+  try {
+    const result = await work({
+      rows: async (sql, values) => rowsOf(file, sql, values)(),
+      run: async (sql, values) => runOf(file, sql, values)(),
+    });
+    file.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // SQLite may have done it by itself, such as on a full disk.
+    if (file.inTransaction) file.exec('ROLLBACK');
+    throw error;
+  }
 }
 
 /** Not by `get()`: in libsql it gives an empty row for none. */
-const first = (database: Database, sql: string, ...values: readonly (string | number)[]): Row | undefined =>
-  (database.prepare(sql).all(...values) as Row[])[0]; // rows are objects by column
+const rowsOf =
+  (file: File, sql: string, values: readonly Value[] = []) =>
+  (): Row[] =>
+    file.prepare(sql).all(...values) as Row[]; // rows are objects by column
+
+const runOf =
+  (file: File, sql: string, values: readonly Value[] = []) =>
+  (): number =>
+    file.prepare(sql).run(...values).changes;
 
 /** Tells one file from another under the same name. */
 function fileAt(path: string): string {
@@ -78,44 +84,44 @@ function fileAt(path: string): string {
   return found === undefined ? 'none' : `${found.dev}:${found.ino}`;
 }
 
-async function openFile(path: string): Promise<Database> {
+async function openFile(path: string): Promise<File> {
   const { default: Sqlite } = await import('libsql').catch((cause: unknown) => {
-    throw new LedgerMisconfigured('libsql has no build for this platform: give a databaseUrl of a server', { cause });
+    throw new DatabaseMisconfigured('libsql has no build for this platform: give a databaseUrl of a server', { cause });
   });
   await mkdir(dirname(path), { recursive: true });
-  const database = new Sqlite(path);
+  const file = new Sqlite(path);
   try {
-    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-    await untilFree(() => database.exec('PRAGMA journal_mode = WAL'));
+    file.exec('PRAGMA busy_timeout = 0');
+    await untilFree(() => file.exec('PRAGMA journal_mode = WAL'));
     // A commit is on the disk before it is answered.
-    database.exec('PRAGMA synchronous = FULL');
-    await untilFree(() => migrate(database));
-    return database;
+    file.exec('PRAGMA synchronous = FULL');
+    await untilFree(() => migrate(file));
+    return file;
   } catch (error) {
-    database.close();
+    file.close();
     throw error;
   }
 }
 
-function migrate(database: Database): void {
-  const atOnce = database.transaction(() => {
-    database.exec(MIGRATIONS_TABLE);
-    const newest = first(database, 'SELECT COALESCE(MAX(version), 0) AS version FROM signalbox_migrations');
-    for (const { version, statements } of migrationsAfter(readNumber(newest?.['version']))) {
-      for (const statement of statements) database.exec(statement);
-      database.prepare('INSERT INTO signalbox_migrations (version) VALUES (?)').run(version);
+function migrate(file: File): void {
+  const atOnce = file.transaction(() => {
+    for (const statement of migrationsTable('sqlite')) file.exec(statement);
+    const [newest] = rowsOf(file, 'SELECT COALESCE(MAX(version), 0) AS version FROM signalbox_migrations')();
+    for (const { version, statements } of migrationsAfter(readNumber(newest?.['version']), 'sqlite')) {
+      for (const statement of statements) file.exec(statement);
+      runOf(file, 'INSERT INTO signalbox_migrations (version) VALUES (?)', [version])();
     }
   });
   atOnce.immediate();
 }
 
-/** Two that open a new file at the same instant: SQLite does not wait for the lock in every place. */
-async function untilFree(work: () => unknown, tries = 20): Promise<void> {
+/** Does it as soon as nobody else has the lock; gives up after a while. */
+async function untilFree<T>(work: () => T, tries = BUSY_MS / AGAIN_MS): Promise<T> {
   try {
-    work();
+    return work();
   } catch (error) {
-    if (tries === 1 || !/busy|locked/i.test(String(error))) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    await untilFree(work, tries - 1);
+    if (tries <= 1 || !/busy|locked/i.test(String(error))) throw error;
   }
+  await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  return untilFree(work, tries - 1);
 }

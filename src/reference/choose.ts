@@ -1,10 +1,12 @@
 /** How a server comes by its references: by count where all nodes share a ledger, else by chance. */
 import { join } from 'node:path';
+import type { Database } from '../database/database.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { CountedReferences } from './counted.ts';
 import { createReferenceGenerator } from './create.ts';
 import { readItemTypes } from './item-types.ts';
+import { createSqlLedger } from './sql-ledger.ts';
 
 /** The options of a server that decide. */
 export interface Circumstances {
@@ -19,15 +21,17 @@ export interface Circumstances {
 const FILE = 'signalbox.db';
 
 /**
- * The ledger that every node of the server shares: a database, or with one node a file in its data directory. Nodes that
+ * The database that every node of the server shares: a server, or with one node a file in its data directory. Nodes that
  * share a Redis may stand on different machines, so a directory of each is none.
  */
-export function sharedLedgerOf({ redisUrl, databaseUrl, dataDir }: Circumstances): string | undefined {
+export function sharedDatabaseOf({ redisUrl, databaseUrl, dataDir }: Circumstances): string | undefined {
   if (databaseUrl !== undefined) return databaseUrl;
   return redisUrl === undefined && dataDir !== undefined ? `sqlite:${join(dataDir, FILE)}` : undefined;
 }
 
 interface Extras {
+  /** The shared one, where it is open already. */
+  readonly database?: Database | undefined;
   readonly log?: Log | undefined;
   readonly clock?: Clock | undefined;
   /** Item types of which some numbers are held in memory. */
@@ -39,13 +43,13 @@ interface Extras {
 /** Counted references, or undefined where there is no ledger to count in. */
 export function countedReferences(
   given: Circumstances,
-  { log, clock, ...others }: Extras,
+  { database, log, clock, ...others }: Extras,
 ): CountedReferences | undefined {
-  const ledger = sharedLedgerOf(given);
-  if (ledger === undefined) return undefined;
+  const url = sharedDatabaseOf(given);
+  if (url === undefined) return undefined;
   return createReferenceGenerator({
     redis: given.redisUrl,
-    ledger,
+    ledger: database === undefined ? url : createSqlLedger(database),
     site: given.site ?? given.redisPrefix,
     types: readItemTypes(given.itemTypes),
     ...(log !== undefined && { log }),

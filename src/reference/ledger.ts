@@ -58,11 +58,3 @@ export const LEAP = 1_000_000;
 export class LedgerMisconfigured extends Error {
   override readonly name = 'LedgerMisconfigured';
 }
-
-/** A number that a database has answered; drivers give large ones as text. */
-export function readNumber(value: unknown): number {
-  const number = typeof value === 'string' || typeof value === 'bigint' ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isSafeInteger(number))
-    throw new RangeError('the ledger holds no such number');
-  return number;
-}

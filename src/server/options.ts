@@ -3,11 +3,11 @@
  * command line, `SIGNALBOX_GRACE_MS` in the environment; the latter two are derived from this table.
  */
 import { z } from 'zod';
+import { DATABASE_URLS, isDatabaseUrl } from '../database/url.ts';
 import { DEFAULT_PREFIX } from '../engine/engine.ts';
 import { DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS } from '../protocol/ids.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { ItemTypeError, readItemTypes } from '../reference/item-types.ts';
-import { isLedgerUrl, LEDGER_URLS } from '../reference/ledger-url.ts';
 import { allCodes, createPool, type Pool } from '../room/pool.ts';
 import type { Policy } from '../room/room.ts';
 import { AdminTokenError, readAdminTokens } from './admin-tokens.ts';
@@ -78,9 +78,9 @@ export const OPTIONS = {
     'text',
     z
       .string()
-      .refine(isLedgerUrl, { error: `must be ${LEDGER_URLS}` })
+      .refine(isDatabaseUrl, { error: `must be ${DATABASE_URLS}` })
       .optional(),
-    'Database of all nodes, in which references are counted: postgres://, mysql:// or sqlite:path.',
+    'Database of all nodes, for references and call records: postgres://, mysql:// or sqlite:path.',
     { env: 'DATABASE_URL', secret: true },
   ),
   dataDir: optionalText(

@@ -35,7 +35,7 @@ describe('the checker reports', () => {
     [
       'a server that knows a store of references',
       'src/server/bad.ts',
-      `import '../reference/sqlite.ts';`,
+      `import '../reference/sql-ledger.ts';`,
       /may import/,
     ],
     ['a server inside of the client', 'src/client/bad.ts', `import '../server/server.ts';`, /src\/client may import/],
@@ -81,7 +81,8 @@ const house: Sources = new Map([
   ],
   ['src/engine/memory.ts', `import 'node:events';\nimport { e } from './engine.ts';\nexport const memory = e;`],
   ['src/engine/redis/index.ts', `import 'redis';\nimport { e } from '../engine.ts';\nexport const redis = e;`],
-  ['src/reference/sqlite.ts', `import 'libsql';`],
+  ['src/database/sqlite.ts', `import 'libsql';`],
+  ['src/reference/sql-ledger.ts', `export const ledger = 1;`],
   ['src/server/server.ts', `import 'socket.io';\nimport { e } from '../engine/engine.ts';\nexport const s = e;`],
   ['src/cli/main.ts', `import '../engine/redis/index.ts';\nimport '../server/server.ts';\nprocess.env['A'];`],
   ['src/index.ts', `export { memory } from './engine/memory.ts';\nexport { s } from './server/server.ts';`],

@@ -12,7 +12,17 @@ export interface Floor {
   readonly node: boolean;
 }
 
-const chooses = ['src/engine', 'src/reference', 'src/room', 'src/protocol', 'src/server', 'src/support', 'src/client'];
+const chooses = [
+  'src/engine',
+  'src/database',
+  'src/records',
+  'src/reference',
+  'src/room',
+  'src/protocol',
+  'src/server',
+  'src/support',
+  'src/client',
+];
 
 export const floors: readonly Floor[] = [
   { path: 'src/protocol', ours: [], packages: ['zod'], node: false },
@@ -30,10 +40,18 @@ export const floors: readonly Floor[] = [
     packages: ['redis', '@socket.io/redis-adapter', 'socket.io-adapter', 'zod'],
     node: true,
   },
+  { path: 'src/database', ours: ['src/support'], packages: ['libsql', 'pg', 'mysql2'], node: true },
+  // Of the engine they know its feed alone.
+  {
+    path: 'src/records',
+    ours: ['src/database/database', 'src/engine/feed', 'src/protocol', 'src/support'],
+    packages: [],
+    node: true,
+  },
   {
     path: 'src/reference',
-    ours: ['src/protocol', 'src/support'],
-    packages: ['libsql', 'pg', 'mysql2', 'zod'],
+    ours: ['src/database/database', 'src/database/open', 'src/support'],
+    packages: [],
     node: true,
   },
   {
@@ -45,7 +63,12 @@ export const floors: readonly Floor[] = [
   },
   // Where references choose their stores, and a server its references.
   { path: 'src/reference/create', ours: ['src/reference', 'src/support'], packages: [], node: true },
-  { path: 'src/reference/choose', ours: ['src/reference', 'src/support'], packages: [], node: true },
+  {
+    path: 'src/reference/choose',
+    ours: ['src/database/database', 'src/reference', 'src/support'],
+    packages: [],
+    node: true,
+  },
   {
     path: 'src/server',
     // Of the references it knows the port, and the default that keeps nothing; those with a store are handed in.
@@ -55,7 +78,8 @@ export const floors: readonly Floor[] = [
       'src/reference/generator',
       'src/reference/random',
       'src/reference/item-types',
-      'src/reference/ledger-url',
+      'src/database/url',
+      'src/records/calls',
       'src/room',
       'src/protocol',
       'src/support',

@@ -48,7 +48,7 @@ test('the command', async () => {
 test('options, variables, tables and files exist', () => {
   for (const [name] of page.matchAll(/SIGNALBOX_[A-Z_]+/g))
     expect(Object.keys(OPTIONS).map(variableOf)).toContain(name);
-  const tables = readFileSync(join(root, 'src/reference/migrations.ts'), 'utf8');
+  const tables = readFileSync(join(root, 'src/database/migrations.ts'), 'utf8');
   for (const [table] of page.matchAll(/signalbox_[a-z]+/g)) expect(tables).toContain(table);
   expect(LEAP).toBe(1_000_000);
   for (const [, path = ''] of page.matchAll(/\]\((?!http)([^)#]+)\)/g))

@@ -1,0 +1,35 @@
+/** Which database a URL means. */
+import { type Log, silentLog } from '../support/log.ts';
+import { type Database, DatabaseMisconfigured } from './database.ts';
+import { lazyDatabase } from './lazy.ts';
+import { DATABASE_URLS, isDatabaseUrl } from './url.ts';
+import { addressOf } from './where.ts';
+
+/**
+ * `sqlite:path` (relative to the working directory, or absolute), `postgres://`, `mysql://` or `mariadb://`. Nothing is
+ * connected to yet.
+ *
+ * @throws DatabaseMisconfigured
+ */
+export function openDatabase(url: string, log: Log = silentLog): Database {
+  if (!isDatabaseUrl(url)) {
+    throw new DatabaseMisconfigured(`the URL of the database cannot be read: expected ${DATABASE_URLS}`);
+  }
+  switch (new URL(url).protocol) {
+    case 'sqlite:': {
+      const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
+      return lazyDatabase({ name: `sqlite at ${path}`, dialect: 'sqlite' }, async () =>
+        (await import('./sqlite.ts')).createSqliteDatabase(path),
+      );
+    }
+    case 'postgres:':
+    case 'postgresql:':
+      return lazyDatabase({ name: `postgres at ${addressOf(url)}`, dialect: 'postgres' }, async () =>
+        (await import('./postgres.ts')).createPostgresDatabase(url, log),
+      );
+    default:
+      return lazyDatabase({ name: `mysql at ${addressOf(url)}`, dialect: 'mysql' }, async () =>
+        (await import('./mysql.ts')).createMysqlDatabase(url, log),
+      );
+  }
+}

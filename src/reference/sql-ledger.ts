@@ -1,0 +1,92 @@
+/** The ledger in a SQL database. */
+import { type Database, DatabaseMisconfigured, type Dialect, type Queries, readNumber } from '../database/database.ts';
+import { withDeadline } from '../support/deadline.ts';
+import { LEAP, type Lease, type LeaseAsk, type Ledger, LedgerMisconfigured } from './ledger.ts';
+
+/** For a lease of several statements, each of which the database bounds. */
+const ANSWER_MS = 2_500;
+
+const HIGHEST = 'SELECT highest FROM signalbox_records WHERE prefix = ? AND year = ?';
+
+/** Of PostgreSQL and SQLite. One statement, so that nobody comes in between; the right-hand sides see the row as it was. */
+const LEASE = `
+  INSERT INTO signalbox_seeds AS kept (prefix, year, seed, previous)
+  VALUES (?, ?, CAST(? AS BIGINT) + CAST(? AS BIGINT), 0)
+  ON CONFLICT (prefix, year) DO UPDATE SET
+    previous = kept.seed,
+    seed = CASE WHEN kept.seed < CAST(? AS BIGINT) THEN CAST(? AS BIGINT) ELSE kept.seed END + CAST(? AS BIGINT)
+  RETURNING seed, previous`;
+const RECORD = `
+  INSERT INTO signalbox_records AS kept (prefix, year, highest) VALUES (?, ?, ?)
+  ON CONFLICT (prefix, year) DO UPDATE SET
+    highest = CASE WHEN kept.highest < excluded.highest THEN excluded.highest ELSE kept.highest END`;
+
+/** Of MySQL, which returns nothing of what it writes. */
+const NEW_SEED = 'INSERT IGNORE INTO signalbox_seeds (prefix, year, seed, previous) VALUES (?, ?, 0, 0)';
+const SEED = 'SELECT seed FROM signalbox_seeds WHERE prefix = ? AND year = ? FOR UPDATE';
+const NEXT_SEED = 'UPDATE signalbox_seeds SET previous = ?, seed = ? WHERE prefix = ? AND year = ?';
+const RECORD_IN_MYSQL = `INSERT INTO signalbox_records (prefix, year, highest) VALUES (?, ?, ?)
+  ON DUPLICATE KEY UPDATE highest = GREATEST(highest, VALUES(highest))`;
+
+const LEASES: Record<Dialect, (database: Database, ask: LeaseAsk) => Promise<Lease>> = {
+  sqlite: leaseAtOnce,
+  postgres: leaseAtOnce,
+  mysql: leaseInSteps,
+};
+
+/** Closing it closes the database. */
+export function createSqlLedger(database: Database): Ledger {
+  const record = database.dialect === 'mysql' ? RECORD_IN_MYSQL : RECORD;
+  return {
+    name: database.name,
+    open: () => bounded(database.open()),
+    now: () => bounded(database.now()),
+    lease: (ask) => bounded(LEASES[database.dialect](database, ask)),
+    record: (marks) =>
+      bounded(
+        database.transaction(async (queries) => {
+          for (const { prefix, year, sequence } of marks) await queries.run(record, [prefix, year, sequence]);
+        }),
+      ),
+    close: () => database.close(),
+  };
+}
+
+function leaseAtOnce(database: Database, ask: LeaseAsk): Promise<Lease> {
+  const { prefix, year, step } = ask;
+  return database.transaction(async (queries) => {
+    const floor = await floorOf(queries, ask);
+    const from = floor === 0 ? 0 : floor + LEAP;
+    const [row] = await queries.rows(LEASE, [prefix, year, from, step, floor, from, step]);
+    const last = readNumber(row?.['seed']);
+    return { first: last - step + 1, last, seed: readNumber(row?.['previous']), floor };
+  });
+}
+
+async function leaseInSteps(database: Database, ask: LeaseAsk): Promise<Lease> {
+  const { prefix, year, step } = ask;
+  // Before the transaction: two that insert the same row inside of theirs would wait for each other.
+  await database.run(NEW_SEED, [prefix, year]);
+  return database.transaction(async (queries) => {
+    const floor = await floorOf(queries, ask);
+    const [row] = await queries.rows(SEED, [prefix, year]);
+    const seed = readNumber(row?.['seed']);
+    const last = (seed < floor ? floor + LEAP : seed) + step;
+    await queries.run(NEXT_SEED, [seed, last, prefix, year]);
+    return { first: last - step + 1, last, seed, floor };
+  });
+}
+
+async function floorOf(queries: Queries, { prefix, year, floor: asked }: LeaseAsk): Promise<number> {
+  const [kept] = await queries.rows(HIGHEST, [prefix, year]);
+  return Math.max(asked, kept === undefined ? 0 : readNumber(kept['highest']));
+}
+
+async function bounded<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await withDeadline(answer, ANSWER_MS, () => new Error(`the ledger has not answered within ${ANSWER_MS} ms`));
+  } catch (error) {
+    if (error instanceof DatabaseMisconfigured) throw new LedgerMisconfigured(error.message, { cause: error.cause });
+    throw error;
+  }
+}
