@@ -3,7 +3,9 @@ import { describe, test } from 'vitest';
 import type { Engine, EngineSettings } from '../../src/engine/engine.ts';
 import { codes } from './contract/codes.ts';
 import type { Example } from './contract/example.ts';
+import { feed } from './contract/feed.ts';
 import { host } from './contract/host.ts';
+import { owner } from './contract/owner.ts';
 import { rooms } from './contract/rooms.ts';
 import { seats } from './contract/seats.ts';
 import { tick } from './contract/tick.ts';
@@ -13,7 +15,16 @@ import { createHandClock, type HandClock, Stage, settingsOf } from './stage.ts';
 /** An engine over an empty store. The caller closes it. */
 export type MakeEngine = (settings: EngineSettings, clock: HandClock) => Promise<Engine>;
 
-export const contract: Readonly<Record<string, readonly Example[]>> = { codes, rooms, seats, host, tick, users };
+export const contract: Readonly<Record<string, readonly Example[]>> = {
+  codes,
+  rooms,
+  seats,
+  host,
+  owner,
+  tick,
+  users,
+  feed,
+};
 
 export function keepsTheContract(engine: string, make: MakeEngine): void {
   for (const [part, examples] of Object.entries(contract)) {

@@ -1,12 +1,23 @@
 /** The scripts as they are read: whoever opens one learns from its header what it is given. */
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { loadScripts, readLuaFile, SHARED_FILES } from '../../src/engine/redis/scripts.ts';
+import {
+  loadAuditScript,
+  loadDeliveryScripts,
+  loadFeedScripts,
+  loadScripts,
+  readLuaFile,
+  SHARED_FILES,
+} from '../../src/engine/redis/scripts.ts';
 
-const files = readdirSync(new URL('../../src/engine/redis/lua/', import.meta.url)).map((name) =>
-  name.replace(/\.lua$/, ''),
-);
-const shared = new Set(Object.values(SHARED_FILES).flat());
+/** Those of the commands, of the feed, of deliveries: each by its path without its ending. */
+const files = readdirSync(new URL('../../src/engine/redis/lua/', import.meta.url), {
+  recursive: true,
+  encoding: 'utf8',
+})
+  .filter((path) => path.endsWith('.lua'))
+  .map((path) => path.replace(/\.lua$/, ''));
+const shared = new Set([...Object.values(SHARED_FILES).flat(), 'deliveries/lanes']);
 
 function parts(name: string) {
   const lines = readLuaFile(name).split('\n');
@@ -46,13 +57,21 @@ describe.each(files)('%s.lua', (name) => {
   });
 });
 
+const scripts = [loadScripts(), loadFeedScripts(), loadDeliveryScripts()].flatMap((some) => Object.values(some));
+
 test('every script begins with one shebang, so that Redis refuses keys of another slot', () => {
-  for (const { source } of Object.values(loadScripts())) {
+  for (const { source } of scripts) {
     expect(source).toMatch(/^#!lua/);
     expect(source.match(/#!/g)).toHaveLength(1);
   }
 });
 
 test('every file is part of a script', () => {
-  expect(files.toSorted()).toEqual([...new Set([...Object.keys(SHARED_FILES), ...shared, 'audit'])].toSorted());
+  const sources = [...scripts, loadAuditScript()].map(({ source }) => source);
+  const unused = files.filter((name) => {
+    const [first = '', ...rest] = readLuaFile(name).split('\n');
+    const own = first.startsWith('#!') ? rest : [first, ...rest];
+    return !sources.some((source) => source.includes(own.join('\n')));
+  });
+  expect(unused).toEqual([]);
 });

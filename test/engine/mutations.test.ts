@@ -8,6 +8,7 @@ import { rehearse } from './model.ts';
 import { kept } from './mutants/kept.ts';
 import { moves } from './mutants/moves.ts';
 import type { Mutant } from './mutants/mutant.ts';
+import { told } from './mutants/told.ts';
 import { startRedisStage } from './redis-stage.ts';
 
 let redis: RedisServer;
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.stop());
 
-const mutants = [...kept, ...moves];
+const mutants = [...kept, ...moves, ...told];
 const examples = new Map(Object.values(contract).flatMap((part) => part.map((example) => [example.name, example])));
 
 function mutated({ file, from, to }: Mutant): Scripts {

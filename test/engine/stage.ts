@@ -3,13 +3,16 @@ import type { Engine, EngineSettings } from '../../src/engine/engine.ts';
 import type { NodeId, RoomCode, RoomRef, SessionNumber, UserId } from '../../src/protocol/ids.ts';
 import type { RoomSnapshot } from '../../src/protocol/snapshot.ts';
 import type {
+  Close,
   Command,
+  Kick,
   Occupant,
   Outcome,
   RoomChanges,
   RoomEvent,
   SeatChanges,
   SeatKey,
+  Update,
 } from '../../src/room/commands.ts';
 import { codeAt, createPool, SHARDS } from '../../src/room/pool.ts';
 import type { Policy } from '../../src/room/room.ts';
@@ -59,6 +62,10 @@ export function createHandClock(start = 1_800_000_000_000): HandClock {
   };
 }
 
+type OwnersAct =
+  | { readonly kind: 'close' }
+  | { readonly kind: 'kick'; readonly target: string; readonly ban: boolean }
+  | { readonly kind: 'update'; readonly change: { readonly of: 'room'; readonly to: RoomChanges } };
 type Place = Pick<RoomSnapshot, 'code' | 'ref'>;
 interface Who {
   readonly session?: number;
@@ -116,6 +123,25 @@ export class Stage {
       ...(receipt !== undefined && { receipt }),
     });
   }
+
+  /** A room without a host, as the owner opens it. */
+  found({ candidates = [], from = 0, ref = refOf(1), settings = {} }: Opening = {}) {
+    return this.apply({
+      kind: 'create',
+      shard: SHARD,
+      candidates,
+      from,
+      ref,
+      settings: { type: 'call', maxUsers: 3, access: 'open', ...settings },
+    });
+  }
+
+  byOwner = (act: OwnersAct, { code, ref }: Place): Promise<Outcome<Close | Kick | Update>> =>
+    // The act and the key are the two halves of the command.
+    this.apply({ ...act, code, ref, owner: true } as Close | Kick | Update);
+
+  list = ({ after, limit = 100 }: { after?: RoomCode; limit?: number } = {}) =>
+    this.apply({ kind: 'list', shard: SHARD, limit, ...(after !== undefined && { after }) });
 
   /** A room with its members in the order of joining, the first is the host. */
   async room(members: readonly string[], opening: Opening = {}): Promise<RoomSnapshot> {

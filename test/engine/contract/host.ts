@@ -104,7 +104,7 @@ export const host = [
     expect(closed).toEqual({
       ok: true,
       rev: 3,
-      events: [{ name: 'room:closed', body: { code, ref, rev: 3, reason: 'closed' } }],
+      events: [{ name: 'room:closed', body: { code, ref, rev: 3, reason: 'closed' }, leaving: ['zoe', 'anna'] }],
       evicted: ['zoe', 'anna'].map((userId) => ({
         code,
         ref,

@@ -110,8 +110,8 @@ export const moves: readonly Mutant[] = [
   {
     name: 'a member may change the room',
     file: 'update',
-    from: 'if of_room and room.hostId ~= command.userId then',
-    to: 'if false then',
+    from: 'seat, reason = govern(room, command)',
+    to: 'seat, reason = locate(room, command)',
     caughtBy: 'the host changes what the room says of itself',
   },
   {
