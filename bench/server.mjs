@@ -7,7 +7,7 @@ const SIDES = { ours: startOurs, bare: startBare };
 // Signalbox's own defaults, given to both.
 const PING = { pingInterval: 10_000, pingTimeout: 5_000 };
 
-async function startOurs(redisUrl) {
+async function startOurs(options) {
   const { createServer } = await import('../dist/index.js');
   const { port } = await createServer({
     host: '127.0.0.1',
@@ -17,7 +17,7 @@ async function startOurs(redisUrl) {
     // One client of a benchmark asks as much as a thousand people do.
     eventsPerSecond: 100_000,
     eventsBurst: 100_000,
-    ...(redisUrl && { redisUrl }),
+    ...options,
   });
   return port;
 }
@@ -56,5 +56,5 @@ const QUESTIONS = { cpu, memory };
 process.on('message', async (question) => process.send(await QUESTIONS[question]()));
 // Whoever started it is gone.
 process.on('disconnect', () => process.exit());
-const [side, redisUrl] = process.argv.slice(2);
-process.send({ port: await SIDES[side](redisUrl) });
+const [side, options] = process.argv.slice(2);
+process.send({ port: await SIDES[side](JSON.parse(options)) });

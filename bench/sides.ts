@@ -16,9 +16,10 @@ export interface Side extends AsyncDisposable {
 
 const PROGRAM = new URL('./server.mjs', import.meta.url);
 
-export async function startSide(name: SideName, redisUrl?: string): Promise<Side> {
+/** @param options of our side, beside those of every benchmark */
+export async function startSide(name: SideName, redisUrl?: string, options: object = {}): Promise<Side> {
   if (!existsSync(new URL('../dist/index.js', import.meta.url))) throw new Error('nothing is built: npm run build');
-  const child = fork(PROGRAM, [name, ...(redisUrl === undefined ? [] : [redisUrl])], {
+  const child = fork(PROGRAM, [name, JSON.stringify({ ...options, ...(redisUrl !== undefined && { redisUrl }) })], {
     // Not the ones of this process, which belong to its TypeScript loader.
     execArgv: ['--expose-gc', ...(process.env['BENCH_NODE_OPTIONS']?.split(' ') ?? [])],
   });
