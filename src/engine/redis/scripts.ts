@@ -59,6 +59,15 @@ export const loadFeedScripts = (): FeedScripts => ({
   announce: compose('feed/announce', ['prelude'], readLuaFile),
 });
 
+const OF_DELIVERIES = ['take', 'settle', 'figures', 'dead', 'replay'] as const;
+export type DeliveryScripts = Readonly<Record<(typeof OF_DELIVERIES)[number], Script>>;
+
+/** No commands either: they belong to an endpoint of webhooks. */
+export const loadDeliveryScripts = (): DeliveryScripts =>
+  Object.fromEntries(
+    OF_DELIVERIES.map((name) => [name, compose(`deliveries/${name}`, ['prelude', 'deliveries/lanes'], readLuaFile)]),
+  ) as DeliveryScripts; // one for each of them
+
 /** The shebang with its flags stands in the command's own file, and must come first. */
 function compose(name: string, shared: readonly string[], readLua: (name: string) => string): Script {
   const own = readLua(name);
