@@ -3,6 +3,7 @@ import type { NodeId, SessionNumber, UserId } from '../protocol/ids.ts';
 import type { Command, Evicted, Outcome } from '../room/commands.ts';
 import type { Pool } from '../room/pool.ts';
 import type { Policy } from '../room/room.ts';
+import type { Deliveries } from './deliveries.ts';
 import type { Feed } from './feed.ts';
 
 export interface Engine {
@@ -20,6 +21,8 @@ export interface Engine {
   apply<C extends Command>(command: C): Promise<Outcome<C>>;
   readonly fanout: Fanout;
   readonly feed: Feed;
+  /** What of the feed is still to be told to webhooks. */
+  readonly deliveries: Deliveries;
   health(): EngineHealth;
   /** The nodes that are connected to the same store now, this one included. */
   nodes(): Promise<readonly NodeId[]>;

@@ -11,6 +11,7 @@ import * as transitions from '../room/transitions.ts';
 import * as users from '../room/user.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
 import type { Engine, EngineSettings } from './engine.ts';
+import { createMemoryDeliveries } from './memory-deliveries.ts';
 import { createMemoryFeed } from './memory-feed.ts';
 
 /** The rules of the room commands by the names of the commands. */
@@ -43,6 +44,7 @@ export function createMemoryEngine(settings: EngineSettings, clock: Clock = syst
       listen: () => {},
     },
     feed,
+    deliveries: createMemoryDeliveries(feed, clock),
     health: () => ({ state: 'up', since }),
     nodes: async () => [settings.nodeId],
     sharedSecret: async (proposal) => proposal,

@@ -70,6 +70,13 @@ export const floors: readonly Floor[] = [
     node: true,
   },
   {
+    // Sends what an engine queues: it knows neither rooms nor who asks for it.
+    path: 'src/webhooks',
+    ours: ['src/engine/engine', 'src/engine/feed', 'src/engine/deliveries', 'src/protocol', 'src/support'],
+    packages: [],
+    node: true,
+  },
+  {
     path: 'src/server',
     // Of the references it knows the port, and the default that keeps nothing; those with a store are handed in.
     ours: [
@@ -80,6 +87,7 @@ export const floors: readonly Floor[] = [
       'src/reference/item-types',
       'src/database/url',
       'src/records/calls',
+      'src/webhooks',
       'src/room',
       'src/protocol',
       'src/support',

@@ -17,10 +17,11 @@ import {
 import { type Bus, createBus, roomChannel } from './bus.ts';
 import { connectRedis, type RedisClients } from './connect.ts';
 import { decode } from './decode.ts';
+import { createRedisDeliveries } from './deliveries.ts';
 import { createRedisFeed } from './feed.ts';
 import { createKeys, type Keys, literal } from './keys.ts';
 import { parseNotice } from './notice.ts';
-import { argumentsOf, loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
+import { argumentsOf, loadDeliveryScripts, loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
 import { State } from './state.ts';
 
 export interface RedisEngineOptions {
@@ -92,9 +93,10 @@ interface Parts {
 async function engineOn(parts: Parts): Promise<Engine> {
   const { clients, state, keys, scripts, settings, clock, close } = parts;
   const feedScripts = loadFeedScripts();
+  const deliveryScripts = loadDeliveryScripts();
   // So that the first command of each kind costs one round trip too.
-  const sources = [...Object.values(scripts), ...Object.values(feedScripts)].map(({ source }) => source);
-  await state.ask(() => Promise.all(sources.map((source) => clients.state.scriptLoad(source))));
+  const sources = [scripts, feedScripts, deliveryScripts].flatMap((some) => Object.values(some));
+  await state.ask(() => Promise.all(sources.map(({ source }) => clients.state.scriptLoad(source))));
   await agreeOnPool(parts);
   const fanout = await fanoutOn(parts);
   return {
@@ -105,6 +107,7 @@ async function engineOn(parts: Parts): Promise<Engine> {
     },
     fanout,
     feed: createRedisFeed({ state, sub: clients.sub, keys, scripts: feedScripts, settings, log: parts.log, clock }),
+    deliveries: createRedisDeliveries({ state, keys, scripts: deliveryScripts, clock }),
     health: () => state.health(),
     nodes: () => nodesOn(parts),
     async sharedSecret(proposal) {
