@@ -78,7 +78,7 @@ const words: Readonly<Record<string, string>> = {
 const errors: Readonly<Record<ErrorCode, string>> = {
   BAD_REQUEST: 'Mend the client: `message` names the field.',
   UNAUTHENTICATED: 'Get a new token and connect with it.',
-  FORBIDDEN: 'Wait until `host:changed` names you.',
+  FORBIDDEN: 'Of a room one is in: wait until `host:changed` names you. Else the message says why.',
   VERSION_UNSUPPORTED: 'Update the client.',
   ROOM_NOT_FOUND: 'Ask for the code again: it was mistyped, or the room has ended.',
   CODE_EXPIRED: 'Forget the room. A code alone may lead into another one.',

@@ -1,11 +1,19 @@
 /** Signalbox as a library. */
 import { createMemoryEngine } from './engine/memory.ts';
 import { countedReferences } from './reference/choose.ts';
+import type { Place } from './server/embedding.ts';
 import type { Options, PartialOptions } from './server/options.ts';
-import { type Fittings, type SignalboxServer, startServer } from './server/server.ts';
+import {
+  type EmbeddedSignalbox,
+  embedServer,
+  type Fittings,
+  type SignalboxServer,
+  startServer,
+} from './server/server.ts';
 import { silentLog } from './support/log.ts';
 
 export type { EngineHealth } from './engine/engine.ts';
+export type { FeedEvent, FeedType } from './protocol/feed.ts';
 export type { CountedReferences, CountingOptions } from './reference/counted.ts';
 export { createReferenceGenerator, type ReferenceGeneratorOptions } from './reference/create.ts';
 export { type ParsedReference, ReferenceMalformed } from './reference/format.ts';
@@ -13,19 +21,34 @@ export { type Issue, ReferenceUnavailable } from './reference/generator.ts';
 export { type ItemType, ItemTypeError, type ItemTypes } from './reference/item-types.ts';
 export type { ReferenceNotice } from './reference/leasing.ts';
 export { type Ledger, LedgerMisconfigured } from './reference/ledger.ts';
+export type { Place } from './server/embedding.ts';
+export type { EventListener, Events } from './server/events.ts';
+export type { FastifyHost } from './server/fastify-host.ts';
+export type { CreateRequest, Credentials, Hooks, Identity, JoinRequest, Refusal } from './server/hooks.ts';
 export { OptionError, type Options, type PartialOptions } from './server/options.ts';
 export type { PoolFigures } from './server/pool-watch.ts';
-export type { SignalboxServer } from './server/server.ts';
+export type { EmbeddedSignalbox, Fittings, Signalbox, SignalboxServer } from './server/server.ts';
 export { type Log, silentLog } from './support/log.ts';
 
 /**
  * Starts a server, on Redis when `redisUrl` is given, else in this process's memory; resolves when it listens.
  *
  * @param options every one has a default; see `docs/options.md`.
- * @param fittings replace parts of it: the log, the clock, chance.
+ * @param fittings replace parts of it: the log, the clock, chance; or say what it leaves to you: `hooks`.
  * @throws OptionError when an option makes no sense; an Error that says what to do when Redis cannot be used.
  */
-export function createServer(options: PartialOptions = {}, fittings: Partial<Fittings> = {}): Promise<SignalboxServer> {
+export function createServer(options?: PartialOptions, fittings?: Partial<Fittings>): Promise<SignalboxServer>;
+/**
+ * Starts a server inside another one: of `node:http` or `node:https`, or a Fastify instance. See `docs/embedding.md`.
+ *
+ * @param place has the `server`, and the `prefix` of the paths that are handed over.
+ * @throws OptionError also for an option that only a server of its own has.
+ */
+export function createServer(options: PartialOptions, place: Place & Partial<Fittings>): Promise<EmbeddedSignalbox>;
+export function createServer(
+  options: PartialOptions = {},
+  { server, prefix, ...fittings }: Partial<Place & Fittings> = {},
+): Promise<SignalboxServer | EmbeddedSignalbox> {
   const { redisUrl, redisPrefix } = options;
   const engine: Fittings['engine'] =
     redisUrl === undefined
@@ -39,7 +62,9 @@ export function createServer(options: PartialOptions = {}, fittings: Partial<Fit
             ...(fittings.log !== undefined && { log: fittings.log }),
           })(settings);
         };
-  return startServer(options, { engine, references: (settings) => referencesFor(settings, fittings), ...fittings });
+  const parts = { engine, references: (settings: Options) => referencesFor(settings, fittings), ...fittings };
+  if (server === undefined) return startServer(options, parts);
+  return embedServer(options, parts, { server, ...(prefix !== undefined && { prefix }) });
 }
 
 /** By count where the nodes share a ledger; a server that is to count and cannot does not start. */

@@ -78,13 +78,13 @@ export const REQUESTS = {
         .exactOptional(),
     }),
     reply: z.object({ room: roomSnapshot, iceServers }),
-    errors: ['POOL_EXHAUSTED', 'REFERENCE_UNAVAILABLE', 'CODE_EXPIRED', 'PAYLOAD_TOO_LARGE'],
+    errors: ['POOL_EXHAUSTED', 'REFERENCE_UNAVAILABLE', 'CODE_EXPIRED', 'FORBIDDEN', 'PAYLOAD_TOO_LARGE'],
   },
   'room:join': {
     about: 'Joins the room of a code. With `ref`, that very room or none. A room the user was in is left afterwards.',
     payload: z.strictObject({ code: roomCode, ref: roomRef.exactOptional(), profile: profile.exactOptional() }),
     reply: z.object({ room: roomSnapshot, iceServers }),
-    errors: ['ROOM_NOT_FOUND', 'CODE_EXPIRED', 'ROOM_FULL', 'ROOM_LOCKED', 'BANNED', 'PAYLOAD_TOO_LARGE'],
+    errors: ['ROOM_NOT_FOUND', 'CODE_EXPIRED', 'ROOM_FULL', 'ROOM_LOCKED', 'BANNED', 'FORBIDDEN', 'PAYLOAD_TOO_LARGE'],
   },
   'room:leave': {
     about: 'Gives the seat back. Answers alike when there was none.',

@@ -7,6 +7,7 @@ import type { Allocation } from './allocation.ts';
 import { type Refused, refuse } from './answers.ts';
 import { roomChanges, seatChanges } from './changes.ts';
 import { createGuesses, type Guesses, type MustWait } from './guesses.ts';
+import type { CreateRequest, Deciders } from './hooks.ts';
 import type { House } from './house.ts';
 import type { Seating } from './seating.ts';
 import type { Session } from './session.ts';
@@ -24,23 +25,39 @@ export interface Entrance {
  */
 const FREE_REF_MISSES = 100;
 
-export function createEntrance(house: House, seating: Seating, allocation: Allocation, guesses: Guesses): Entrance {
+export function createEntrance(
+  house: House,
+  seating: Seating,
+  allocation: Allocation,
+  guesses: Guesses,
+  deciders: Deciders,
+): Entrance {
   const { engine, options } = house;
   const refGuesses = createGuesses(FREE_REF_MISSES, house.clock, 'CODE_EXPIRED');
 
   const occupant = (session: Session, profile: Profile | undefined): Occupant => {
     if (profile !== undefined) session.introduce(profile);
-    const { name } = session;
+    const { name, metadata } = session;
     return {
       userId: session.userId,
       session: session.number,
       nodeId: house.nodeId,
-      profile: { ...(profile && seatChanges(profile)), ...(name !== undefined && { name }) },
+      profile: {
+        ...(metadata !== undefined && { metadata }),
+        ...(profile && seatChanges(profile)),
+        ...(name !== undefined && { name }),
+      },
     };
   };
 
-  const create = async (session: Session, payload: RequestPayload<'room:create'>): Promise<Placed | Refused> => {
+  const create = async (session: Session, asked: RequestPayload<'room:create'>): Promise<Placed | Refused> => {
     if (!session.connected) return refuse('SESSION_EXPIRED');
+    const payload = { type: 'call', maxUsers: options.maxUsers, access: 'open', ...asked } as const;
+    const allowed = await deciders.onCreate?.(createRequest(session, payload));
+    if (allowed?.ok === false) return allowed;
+    // Whoever waits for a hook may be gone meanwhile.
+    if (!session.connected) return refuse('SESSION_EXPIRED');
+    const settings = { ...payload, ...allowed?.settings };
     // The generator gives what the pattern of a ref asks for.
     const asker = { traceId: `${session.userId}:${session.number}`, name: 'room:create' };
     const ref = (await house.references.generate('room', asker)) as RoomRef;
@@ -51,12 +68,7 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
       const made = await allocation.create({
         ref,
         by: occupant(session, payload.profile),
-        settings: {
-          type: 'call',
-          maxUsers: options.maxUsers,
-          access: 'open',
-          ...roomChanges(payload),
-        },
+        settings: { ...roomChanges(settings), ...required(settings) },
         ...(payload.idempotencyKey !== undefined && { receipt: `${session.userId}:${payload.idempotencyKey}` }),
       });
       if (made.ok) return await settle(session, made.room, live, payload.idempotencyKey !== undefined);
@@ -103,7 +115,17 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
   const enterByCode = async (session: Session, code: RoomCode, profile: Profile | undefined) => {
     const joiner = session.userId;
     const found = await guesses.look(session.address, () => engine.apply({ kind: 'read', code, joiner }));
-    return found.ok ? enter(session, code, found.room.ref, profile) : refuseLook(found);
+    return found.ok ? ask(session, found.room, profile) : refuseLook(found);
+  };
+
+  /** Asked before anything of the room is taken: who is refused has heard no more of it than that it is there. */
+  const ask = async (session: Session, room: RoomSnapshot, profile: Profile | undefined) => {
+    const { userId, name } = session;
+    if (deciders.onJoin !== undefined && !room.members.some((member) => member.userId === userId)) {
+      const verdict = await deciders.onJoin({ userId, name: profile?.name ?? name, room: structuredClone(room) });
+      if (!verdict.ok) return verdict;
+    }
+    return await enter(session, room.code, room.ref, profile);
   };
 
   const enterRef = async (session: Session, code: RoomCode, ref: RoomRef, profile: Profile | undefined) => {
@@ -111,7 +133,7 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
     if (session.seat?.ref === ref) return enter(session, code, ref, profile);
     const joiner = session.userId;
     const found = await refGuesses.look(session.address, () => engine.apply({ kind: 'read', code, ref, joiner }));
-    return found.ok ? enter(session, code, ref, profile) : refuseLook(found);
+    return found.ok ? ask(session, found.room, profile) : refuseLook(found);
   };
 
   /** Joins that very room: the channels are live before the transition, so no event after the snapshot is missed. */
@@ -162,6 +184,16 @@ export function createEntrance(house: House, seating: Seating, allocation: Alloc
 
   return { create, join };
 }
+
+function createRequest(
+  { userId, name }: Session,
+  payload: RequestPayload<'room:create'> & CreateRequest['settings'],
+): CreateRequest {
+  const { profile, idempotencyKey, ...settings } = payload;
+  return { userId, name: profile?.name ?? name, settings, idempotencyKey };
+}
+
+const required = ({ type, maxUsers, access }: CreateRequest['settings']) => ({ type, maxUsers, access });
 
 function refuseLook(found: Extract<Outcome<Read>, { ok: false }> | MustWait): Refused {
   if (found.reason !== 'RATE_LIMITED') return refuse(found.reason);

@@ -1,7 +1,6 @@
 /** A session's beginning and end: arrive, resume, replace, disconnect. */
 
 import { memberChannel, roomChannel } from '../engine/channels.ts';
-import type { UserId } from '../protocol/ids.ts';
 import { PROTOCOL_VERSION } from '../protocol/limits.ts';
 import { type AdvertisedLimits, handshake } from '../protocol/messages.ts';
 import type { RoomSnapshot } from '../protocol/snapshot.ts';
@@ -9,12 +8,9 @@ import type { Arrive, Outcome } from '../room/commands.ts';
 import { HandshakeRefused } from './answers.ts';
 import type { Drain } from './drain.ts';
 import type { House } from './house.ts';
+import type { Identification } from './identification.ts';
 import type { Seating } from './seating.ts';
 import { Session, type Socket } from './session.ts';
-import type { ResumeTokens } from './tokens.ts';
-
-/** 16 bytes: nobody guesses another's id, and no two are drawn alike. */
-const USER_ID_BYTES = 16;
 
 type Arrived = Outcome<Arrive>;
 
@@ -33,24 +29,11 @@ export interface Lifecycle {
 export function createLifecycle(
   house: House,
   seating: Seating,
-  tokens: ResumeTokens,
+  identification: Identification,
   drain: Drain,
   limits: AdvertisedLimits,
 ): Lifecycle {
   const { engine, io, nodeId, roster, options } = house;
-
-  /** The alphabet of random text is the one of a user id, and so is that of a reference. */
-  const nextUserId = async (): Promise<UserId> => {
-    if (options.userIds === 'random') return house.random.text(USER_ID_BYTES) as UserId;
-    return (await house.references.generate('user', { name: 'handshake' })) as UserId;
-  };
-
-  const identify = async (resume: string | undefined): Promise<UserId> => {
-    if (resume === undefined) return nextUserId();
-    const userId = await tokens.read(resume);
-    if (userId === undefined) throw new HandshakeRefused('SESSION_EXPIRED');
-    return userId;
-  };
 
   const admit = async (socket: Socket, address: string) => {
     if (drain.draining) throw new HandshakeRefused('DRAINING', { retryAfterMs: 0 });
@@ -60,9 +43,8 @@ export function createLifecycle(
     if (version.success && version.data !== PROTOCOL_VERSION) throw new HandshakeRefused('VERSION_UNSUPPORTED');
     const read = handshake.safeParse(auth);
     if (!read.success) throw new HandshakeRefused('BAD_REQUEST', { message: 'The handshake’s auth is malformed.' });
-    const { token, resume, name } = read.data;
-    if (token !== undefined) throw new HandshakeRefused('UNAUTHENTICATED', { message: 'This server takes no tokens.' });
-    const userId = await identify(resume);
+    const { headers } = socket.handshake;
+    const { userId, name, metadata } = await identification.identify(read.data, address, headers);
     const arrived = await engine.apply({ kind: 'arrive', userId, nodeId, ...(name !== undefined && { name }) });
     const { session: number, connectedAt } = arrived;
     if (socket.conn.readyState !== 'open') {
@@ -71,7 +53,7 @@ export function createLifecycle(
       throw new HandshakeRefused('SESSION_EXPIRED');
     }
     const now = house.clock.now();
-    return { session: new Session(socket, { userId, number, connectedAt, now, name, address }), arrived };
+    return { session: new Session(socket, { userId, number, connectedAt, now, name, metadata, address }), arrived };
   };
 
   const replaceOthers = (session: Session, { previous }: Arrived): void => {
@@ -136,7 +118,7 @@ export function createLifecycle(
   const begin = async (session: Session, arrived: Arrived) => {
     replaceOthers(session, arrived);
     house.log.debug({ userId: session.userId, session: session.number, address: session.address }, 'a session began');
-    const token = await tokens.issue(session.userId);
+    const token = await identification.issue(session.userId);
     if (arrived.seat === null || !session.connected) return welcome(session, token, null);
     if (await welcomeBack(session, arrived.seat, token)) return;
     welcome(session, token, null);

@@ -48,6 +48,8 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
+export const DEFAULT_SOCKET_PATH = '/socket.io/';
+
 export const OPTIONS = {
   host: text('0.0.0.0', 'Address to listen on.', { env: 'HOST' }),
   port: whole(3000, 0, 65_535, 'Port to listen on; 0 takes a free one.', { env: 'PORT' }),
@@ -134,6 +136,15 @@ export const OPTIONS = {
       .min(1)
       .default(['websocket']),
     'Transports clients may use; polling needs sticky sessions over several nodes.',
+  ),
+  socketPath: entry(
+    'text',
+    z
+      .string()
+      .regex(/^(\/[A-Za-z0-9._~-]+)+\/?$/, 'must be such as /socket.io/')
+      .transform((path) => (path.endsWith('/') ? path : `${path}/`))
+      .default(DEFAULT_SOCKET_PATH),
+    'Path of Socket.IO; clients are told another one by their option `path`. The demo page knows the default only.',
   ),
   demo: flag(true, 'Serve the demo page at /.'),
   sdk: flag(true, 'Serve the SDK for browsers at /signalbox.js.'),

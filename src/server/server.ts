@@ -1,8 +1,5 @@
 /** The composition root: makes every part and joins them. No globals: two servers live in one process. */
-import type { Server as HttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { Server as IoServer } from 'socket.io';
 import type { Engine, EngineSettings } from '../engine/engine.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import { LIMITS } from '../protocol/limits.ts';
@@ -15,26 +12,29 @@ import { type Random, systemRandom } from '../support/random.ts';
 import { createAllocation } from './allocation.ts';
 import { type ClientAddress, createClientAddress } from './client-address.ts';
 import { createDrain } from './drain.ts';
+import { type Door, openDoor, optionsWithin, type Place } from './embedding.ts';
 import { createEntrance } from './entrance.ts';
+import { createEvents, type Events } from './events.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { openGateway } from './gateway.ts';
 import { createGuesses } from './guesses.ts';
 import { startHeartbeat } from './heartbeat.ts';
+import { createDeciders, type Hooks, withinTime } from './hooks.ts';
 import type { House } from './house.ts';
 import { addAdmin } from './http/admin.ts';
-import { createApp } from './http/app.ts';
+import { createApp, type HttpRoute } from './http/app.ts';
 import { addHealth } from './http/health.ts';
 import { createHub } from './hub.ts';
 import { createIce } from './ice.ts';
+import { createIdentification } from './identification.ts';
 import { createLifecycle } from './lifecycle.ts';
+import { listen } from './listening.ts';
 import { type Options, type PartialOptions, policyOf, poolOf, readOptions } from './options.ts';
-import { createOriginGate } from './origins.ts';
-import { guardedParser } from './parser.ts';
 import { createLowWaterAlarm, type PoolFigures, sumUp } from './pool-watch.ts';
 import { createRelay } from './relay.ts';
 import { Roster } from './roster.ts';
 import { createSeating } from './seating.ts';
-import type { Io } from './session.ts';
+import { closeHttp, createIo } from './socket-io.ts';
 import { createResumeTokens } from './tokens.ts';
 
 /** What a server is built with. Everything but the engine has a default. */
@@ -45,15 +45,17 @@ export interface Fittings {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
+  /** What the program around it decides. */
+  readonly hooks?: Hooks;
 }
 
-export interface SignalboxServer {
+/** A server, wherever it answers. */
+export interface Signalbox {
   readonly nodeId: NodeId;
   readonly options: Options;
-  /** Where it listens, such as `http://127.0.0.1:3000`. */
-  readonly url: string;
-  readonly port: number;
   readonly engine: Engine;
+  /** What happens on this node. */
+  readonly events: Events;
   /** For people: how rooms get their refs. */
   readonly references: string;
   pool(): Promise<PoolFigures>;
@@ -61,10 +63,26 @@ export interface SignalboxServer {
   close(): Promise<void>;
 }
 
+/** One that listens on a port of its own. */
+export interface SignalboxServer extends Signalbox {
+  /** Where it listens, such as `http://127.0.0.1:3000`. */
+  readonly url: string;
+  readonly port: number;
+}
+
+/** One in a server of somebody else's, who alone knows where that listens. Closing it leaves that server as it was. */
+export interface EmbeddedSignalbox extends Signalbox {
+  /**
+   * Answers a request to one of its paths, whether `prefix` is still before it or a router has taken it away. A Fastify
+   * instance has them as routes already.
+   *
+   * @throws Error when the body has been read: hand requests over before whatever parses bodies.
+   */
+  readonly handle: Door['handle'];
+}
+
 const NODE_ID_BYTES = 6;
 const SECRET_BYTES = 32;
-/** For answers that are being written when the server closes. */
-const HTTP_FAREWELL_MS = 100;
 
 /**
  * Starts a server; resolves when it listens.
@@ -72,19 +90,65 @@ const HTTP_FAREWELL_MS = 100;
  * @throws OptionError when an option makes no sense.
  */
 export async function startServer(given: PartialOptions, fittings: Fittings): Promise<SignalboxServer> {
+  const { signalbox, app } = await assemble(given, fittings);
+  try {
+    return { ...signalbox, ...(await listen(app, signalbox.options)) };
+  } catch (error) {
+    await signalbox.close();
+    throw error;
+  }
+}
+
+/**
+ * Starts a server in that of somebody else; resolves when it answers what it is handed.
+ *
+ * @throws OptionError when an option makes no sense, or none there.
+ */
+export async function embedServer(given: PartialOptions, fittings: Fittings, place: Place): Promise<EmbeddedSignalbox> {
+  const { signalbox, app, routes } = await assemble(optionsWithin(given, place), fittings);
+  let door: Door | undefined;
+  // Until they have been told, clients that come are refused with a reason.
+  const close = async () => {
+    await signalbox.close();
+    door?.shut();
+  };
+  try {
+    await app.ready();
+    door = openDoor(place, app.server, routes, signalbox.options, close);
+    return { ...signalbox, handle: door.handle, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Assembled {
+  readonly signalbox: Signalbox;
+  /** Its HTTP side, which listens nowhere yet. */
+  readonly app: FastifyInstance;
+  readonly routes: readonly HttpRoute[];
+}
+
+async function assemble(given: PartialOptions, fittings: Fittings): Promise<Assembled> {
   const options = readOptions(given);
   // Complains about its option before anything is started, as the others do.
   const addressOf = createClientAddress(options.trustedProxies);
   const { clock = systemClock, random = systemRandom, log = silentLog } = fittings;
   // The alphabet of random text is the one of a node's name; the option's pattern is checked.
   const nodeId = (options.nodeId ?? random.text(NODE_ID_BYTES)) as NodeId;
-  const engine = await fittings.engine({ nodeId, policy: policyOf(options), pool: poolOf(options), feedKept: options.feedKept });
+  const engine = await fittings.engine({
+    nodeId,
+    policy: policyOf(options),
+    pool: poolOf(options),
+    feedKept: options.feedKept,
+  });
   let references: ReferenceGenerator | undefined;
   try {
     references = (await fittings.references?.(options)) ?? createRandomReferences(clock, random);
     const secret = await findSecret(options, engine, random, log);
     const faults = createFaults(log, random);
-    const app = await createApp(options, faults, log);
+    const routes: HttpRoute[] = [];
+    const app = await createApp(options, faults, log, (route) => routes.push(route));
     const house: House = {
       options,
       nodeId,
@@ -97,21 +161,22 @@ export async function startServer(given: PartialOptions, fittings: Fittings): Pr
       log,
       digest: createDigest(secret),
     };
-    return await furnish(house, app, faults, secret, addressOf);
+    return { signalbox: furnish(house, app, faults, secret, addressOf, fittings.hooks ?? {}), app, routes };
   } catch (error) {
     await Promise.all([references?.close(), engine.close()]);
     throw error;
   }
 }
 
-/** Joins the parts, listens, and knows how to take it all down again. */
-async function furnish(
+/** Joins the parts, and knows how to take it all down again. */
+function furnish(
   house: House,
   app: FastifyInstance,
   faults: Faults,
   secret: string,
   addressOf: ClientAddress,
-): Promise<SignalboxServer> {
+  hooks: Hooks,
+): Signalbox {
   const { options, nodeId, engine, io, clock, random, log } = house;
   const pool = poolOf(options);
   const seating = createSeating(house);
@@ -119,11 +184,16 @@ async function furnish(
   const guesses = createGuesses(options.freeMisses, clock);
   const drain = createDrain(house);
   const tokens = createResumeTokens(secret, options.resumeTtlMs, clock);
-  const lifecycle = createLifecycle(house, seating, tokens, drain, limitsOf(options));
+  const deciders = createDeciders(hooks, clock, log);
+  const identification = createIdentification(house, tokens, deciders.authenticate);
+  const lifecycle = createLifecycle(house, seating, identification, drain, limitsOf(options));
   const ice = createIce(options, clock);
-  const hub = createHub(house, seating, createEntrance(house, seating, allocation, guesses), createRelay(house), ice);
+  const entrance = createEntrance(house, seating, allocation, guesses, deciders);
+  const hub = createHub(house, seating, entrance, createRelay(house), ice);
   openGateway(house, hub, lifecycle, faults, addressOf);
   engine.fanout.listen((notice) => seating.hear(notice));
+  const events = createEvents(engine.feed, options.feedKept, log);
+  if (hooks.onEvent) events.subscribe((event) => withinTime(clock, 'onEvent', (async () => hooks.onEvent?.(event))()));
 
   const heartbeat = startHeartbeat(house, seating, faults, ice);
   const figures = () => sumUp(pool, heartbeat.stock);
@@ -139,21 +209,12 @@ async function furnish(
     await closeHttp(io, app);
     await Promise.all([house.references.close(), engine.close()]);
   };
-  try {
-    await app.listen({ host: options.host, port: options.port });
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  // A server that listens on TCP has an address and a port.
-  const { port } = app.server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
   return {
     nodeId,
     options,
-    url: `http://${EVERYWHERE.has(options.host) ? 'localhost' : options.host}:${port}`,
-    port,
     engine,
+    events,
     references: house.references.about,
     pool: async () => sumUp(pool, await allocation.stock()),
     close() {
@@ -163,40 +224,11 @@ async function furnish(
   };
 }
 
-/** Socket.IO waits for every HTTP connection to end, and one that is kept alive by its client takes over a minute. */
-async function closeHttp(io: Io, app: FastifyInstance): Promise<void> {
-  const cutting = setInterval(() => app.server.closeAllConnections(), HTTP_FAREWELL_MS);
-  try {
-    await io.close();
-    await app.close();
-  } finally {
-    clearInterval(cutting);
-  }
-}
-
-/** Addresses to listen on that nobody can open a page at. */
-const EVERYWHERE = new Set(['0.0.0.0', '::']);
-
 async function findSecret({ secret }: Options, engine: Engine, random: Random, log: Log): Promise<string> {
   if (secret !== undefined) return secret;
   if (engine.fanout.adapter === undefined) log.info('no secret is given: resume tokens end with this process');
   else log.warn('no secret is given: the nodes share one through the store, where whoever reads the store can read it');
   return engine.sharedSecret(random.text(SECRET_BYTES));
-}
-
-function createIo(options: Options, engine: Engine, server: HttpServer): Io {
-  return new IoServer(server, {
-    transports: [...options.transports],
-    serveClient: false,
-    pingInterval: options.pingIntervalMs,
-    pingTimeout: options.pingTimeoutMs,
-    connectTimeout: options.connectTimeoutMs,
-    maxHttpBufferSize: options.frameBytes,
-    parser: guardedParser,
-    allowRequest: createOriginGate(options.allowedOrigins),
-    // The engine does not know Socket.IO's types; what it gives is made by an adapter package for this very option.
-    ...(engine.fanout.adapter !== undefined && { adapter: engine.fanout.adapter as never }),
-  });
 }
 
 const limitsOf = (options: Options): AdvertisedLimits => ({

@@ -2,7 +2,7 @@
 import type { Server as IoServer, Socket as IoSocket } from 'socket.io';
 import type { ClientToServerEvents, Push, PushName, ServerToClientEvents } from '../protocol/events.ts';
 import type { RoomCode, RoomRef, SessionNumber, UserId } from '../protocol/ids.ts';
-import type { Profile, RoomSnapshot } from '../protocol/snapshot.ts';
+import type { Json, Profile, RoomSnapshot } from '../protocol/snapshot.ts';
 import type { Arrive, Outcome, SeatKey } from '../room/commands.ts';
 import { cut, type Floodable } from './flood.ts';
 import { Lane } from './lane.ts';
@@ -25,6 +25,8 @@ interface Beginnings {
   /** The present instant by this node's clock; `connectedAt` is one by the store's. */
   readonly now: number;
   readonly name: string | undefined;
+  /** JSON text. */
+  readonly metadata: string | undefined;
   readonly address: string;
 }
 
@@ -37,6 +39,8 @@ export class Session {
   /** The seat it holds, as far as this node knows: the engine decides. */
   seat: { readonly code: RoomCode; readonly ref: RoomRef } | null = null;
   mediaType: string | undefined;
+  /** JSON text: where its identity has some, with which it enters rooms. */
+  metadata: string | undefined;
   /** When its record was last kept alive, by this node's clock. */
   touchedAt: number;
   /**
@@ -55,6 +59,7 @@ export class Session {
     this.connectedAt = from.connectedAt;
     this.touchedAt = from.now;
     this.name = from.name;
+    this.metadata = from.metadata;
     this.address = from.address;
   }
 
@@ -72,12 +77,19 @@ export class Session {
     const self = members.find(({ userId }) => userId === this.userId);
     this.name ??= self?.name ?? undefined;
     this.mediaType ??= self?.mediaType;
+    this.describe(self?.metadata);
   }
 
   /** What the user says of itself goes into its record, and with it into the next room. */
-  introduce({ name, mediaType }: Profile): void {
+  introduce({ name, mediaType, metadata }: Profile): void {
     this.name = name ?? this.name;
     this.mediaType = mediaType ?? this.mediaType;
+    this.describe(metadata);
+  }
+
+  /** What a member has said of itself is not undone when it asks for its seat again. */
+  private describe(metadata: Json | undefined): void {
+    if (this.metadata !== undefined && metadata !== undefined) this.metadata = JSON.stringify(metadata);
   }
 
   push<Name extends PushName>(name: Name, body: Push<Name>): void {

@@ -1,4 +1,4 @@
-/** Resume tokens: signed, so that any node believes them; they name a user, and hold nothing else. */
+/** Resume tokens: signed, so that any node believes them; they name a user, and whether it is an account’s. */
 import { createSecretKey } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { USER_ID_PATTERN, type UserId } from '../protocol/ids.ts';
@@ -9,16 +9,17 @@ const ALGORITHM = 'HS256';
 const PURPOSE = 'signalbox:resume';
 
 export interface ResumeTokens {
-  issue(userId: UserId): Promise<string>;
-  /** @returns the user, or `undefined` when the token is foreign, altered or expired. */
-  read(token: string): Promise<UserId | undefined>;
+  /** @param identity whether the program around the server has said who this user is. */
+  issue(userId: UserId, identity: boolean): Promise<string>;
+  /** @returns whom it names, or `undefined` when the token is foreign, altered or expired. */
+  read(token: string): Promise<{ readonly userId: UserId; readonly identity: boolean } | undefined>;
 }
 
 export function createResumeTokens(secret: string, ttlMs: number, clock: Clock): ResumeTokens {
   const key = createSecretKey(secret, 'utf8');
   return {
-    issue: (userId) =>
-      new SignJWT()
+    issue: (userId, identity) =>
+      new SignJWT(identity ? { identity } : {})
         .setProtectedHeader({ alg: ALGORITHM })
         .setSubject(userId)
         .setAudience(PURPOSE)
@@ -32,7 +33,8 @@ export function createResumeTokens(secret: string, ttlMs: number, clock: Clock):
           currentDate: new Date(clock.now()),
         });
         // The signature vouches for the pattern: only `issue` signs.
-        return payload.sub !== undefined && USER_ID_PATTERN.test(payload.sub) ? (payload.sub as UserId) : undefined;
+        if (payload.sub === undefined || !USER_ID_PATTERN.test(payload.sub)) return undefined;
+        return { userId: payload.sub as UserId, identity: payload['identity'] === true };
       } catch {
         return undefined;
       }

@@ -6,14 +6,26 @@ import serveStatic from '@fastify/static';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Log } from '../../support/log.ts';
 import type { Faults } from '../faults.ts';
-import type { Options } from '../options.ts';
+import { DEFAULT_SOCKET_PATH, type Options } from '../options.ts';
 import { sendProblem } from './problem.ts';
 import { addSdk } from './sdk.ts';
 
 /** How often Node looks for requests whose headers are late. */
 const HEADERS_CHECK_MS = 1000;
 
-export async function createApp(options: Options, faults: Faults, log: Log): Promise<FastifyInstance> {
+/** As Fastify names it. */
+export interface HttpRoute {
+  readonly method: string | string[];
+  readonly url: string;
+}
+
+/** @param notice is told every route that is added, now or later. */
+export async function createApp(
+  options: Options,
+  faults: Faults,
+  log: Log,
+  notice: (route: HttpRoute) => void,
+): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
     forceCloseConnections: true,
@@ -22,6 +34,7 @@ export async function createApp(options: Options, faults: Faults, log: Log): Pro
     requestTimeout: options.headersTimeoutMs,
     frameworkErrors: (_error, _request, reply) => sendProblem(reply, 'BAD_REQUEST'),
   });
+  app.addHook('onRoute', notice);
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
     if (error.statusCode !== undefined && error.statusCode < 500) return sendProblem(reply, 'BAD_REQUEST');
     const { code, detail } = faults(error, 'http');
@@ -37,8 +50,10 @@ export async function createApp(options: Options, faults: Faults, log: Log): Pro
     contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY },
     hsts: false,
   });
-  const root = options.demo ? demoFolder() : undefined;
-  if (options.demo && root === undefined) log.warn('there is no demo page to serve: `npm run build` makes it');
+  const hasDemo = options.demo && options.socketPath === DEFAULT_SOCKET_PATH;
+  if (options.demo && !hasDemo) log.warn('the demo page is not served: it knows no other socketPath than the default');
+  const root = hasDemo ? demoFolder() : undefined;
+  if (hasDemo && root === undefined) log.warn('there is no demo page to serve: `npm run build` makes it');
   if (root !== undefined) await app.register(serveStatic, { root, cacheControl: false, setHeaders: setCaching });
   if (options.sdk && !(await addSdk(app))) log.warn('there is no SDK to serve: `npm run build` makes it');
   return app;

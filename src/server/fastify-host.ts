@@ -1,0 +1,75 @@
+/** In a Fastify instance of somebody else's: its hooks run for our routes, nothing else of it reaches them, nor they it. */
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import type { HttpRoute } from './http/app.ts';
+import { OptionError } from './options.ts';
+
+/** What is asked of a Fastify instance, whatever its version, its logger and its type provider. */
+export interface FastifyHost {
+  readonly server: HttpServer | HttpsServer;
+  /** Of a plugin: what the paths of its routes begin with. */
+  readonly prefix: string;
+  register(plugin: (scope: FastifyScope) => Promise<void>, options: { prefix: string }): unknown;
+}
+
+interface FastifyScope {
+  readonly prefix: string;
+  removeAllContentTypeParsers(): unknown;
+  addContentTypeParser(
+    type: string,
+    parse: (request: unknown, payload: unknown, done: (error: null) => void) => void,
+  ): unknown;
+  route(route: {
+    method: string | string[];
+    url: string;
+    handler: (request: { raw: IncomingMessage }, reply: { raw: ServerResponse; hijack(): unknown }) => void;
+  }): unknown;
+  addHook(name: 'preClose', hook: () => Promise<void>): unknown;
+}
+
+interface Guest {
+  readonly prefix: string;
+  /** Ends with a slash. */
+  readonly socketPath: string;
+  readonly transports: readonly string[];
+  readonly routes: readonly HttpRoute[];
+  /** Answers, as if the path began behind `prefix`. */
+  readonly handle: (request: IncomingMessage, response: ServerResponse, prefix: string) => void;
+  readonly close: () => Promise<void>;
+}
+
+export function mountOn(host: FastifyHost, guest: Guest): void {
+  const { prefix, routes, handle, close } = guest;
+  if (guest.transports.includes('polling')) mountPolling(host, guest);
+  host.register(
+    async (scope) => {
+      forward(scope, routes, handle);
+      // Before Fastify waits for the connections of the server to end, which those of clients would not do by themselves.
+      scope.addHook('preClose', close);
+    },
+    { prefix },
+  );
+}
+
+/** Its path is whole: it does not begin with our prefix, but it cannot leave that of the instance. */
+function mountPolling(host: FastifyHost, { socketPath, handle }: Guest): void {
+  if (!socketPath.startsWith(`${host.prefix}/`)) throw new OptionError('socketPath', `must begin with ${host.prefix}/`);
+  const url = socketPath.slice(host.prefix.length);
+  host.register(async (scope) => forward(scope, [{ method: ['GET', 'POST', 'OPTIONS'], url }], handle), { prefix: '' });
+}
+
+function forward(scope: FastifyScope, routes: readonly HttpRoute[], handle: Guest['handle']): void {
+  // Whoever answers reads the body.
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  for (const { method, url } of routes) {
+    scope.route({
+      method,
+      url,
+      handler(request, reply) {
+        reply.hijack();
+        handle(request.raw, reply.raw, scope.prefix);
+      },
+    });
+  }
+}

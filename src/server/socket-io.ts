@@ -1,0 +1,39 @@
+/** Socket.IO on an HTTP server: how it is set up, and taken down again. */
+import type { Server as HttpServer } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { Server as IoServer } from 'socket.io';
+import type { Engine } from '../engine/engine.ts';
+import type { Options } from './options.ts';
+import { createOriginGate } from './origins.ts';
+import { guardedParser } from './parser.ts';
+import type { Io } from './session.ts';
+
+/** For answers that are being written when the server closes. */
+const HTTP_FAREWELL_MS = 100;
+
+export function createIo(options: Options, engine: Engine, server: HttpServer): Io {
+  return new IoServer(server, {
+    path: options.socketPath,
+    transports: [...options.transports],
+    serveClient: false,
+    pingInterval: options.pingIntervalMs,
+    pingTimeout: options.pingTimeoutMs,
+    connectTimeout: options.connectTimeoutMs,
+    maxHttpBufferSize: options.frameBytes,
+    parser: guardedParser,
+    allowRequest: createOriginGate(options.allowedOrigins),
+    // The engine does not know Socket.IO's types; what it gives is made by an adapter package for this very option.
+    ...(engine.fanout.adapter !== undefined && { adapter: engine.fanout.adapter as never }),
+  });
+}
+
+/** Socket.IO waits for every HTTP connection to end, and one that is kept alive by its client takes over a minute. */
+export async function closeHttp(io: Io, app: FastifyInstance): Promise<void> {
+  const cutting = setInterval(() => app.server.closeAllConnections(), HTTP_FAREWELL_MS);
+  try {
+    await io.close();
+    await app.close();
+  } finally {
+    clearInterval(cutting);
+  }
+}
