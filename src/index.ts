@@ -1,5 +1,10 @@
 /** Signalbox as a library. */
+import { sharedDatabaseOf } from './database/choose.ts';
+import type { Database } from './database/database.ts';
+import { openDatabase } from './database/open.ts';
+import { shareDatabase } from './database/shared.ts';
 import { createMemoryEngine } from './engine/memory.ts';
+import { callRecordsIn } from './records/choose.ts';
 import { countedReferences } from './reference/choose.ts';
 import type { Place } from './server/embedding.ts';
 import type { Options, PartialOptions } from './server/options.ts';
@@ -62,15 +67,36 @@ export function createServer(
             ...(fittings.log !== undefined && { log: fittings.log }),
           })(settings);
         };
-  const parts = { engine, references: (settings: Options) => referencesFor(settings, fittings), ...fittings };
+  const database = databaseFor(fittings);
+  const parts: Fittings = {
+    engine,
+    references: (settings) => referencesFor(settings, fittings, database(settings)),
+    calls: (node) => callRecordsIn(database(node.options), node.options, node),
+    ...fittings,
+  };
   if (server === undefined) return startServer(options, parts);
   return embedServer(options, parts, { server, ...(prefix !== undefined && { prefix }) });
 }
 
+/** One for all that a server keeps: each call gives it to one more user, who closes it. */
+function databaseFor({ log = silentLog }: Partial<Fittings>): (options: Options) => Database | undefined {
+  let share: (() => Database) | undefined;
+  return (options) => {
+    const url = sharedDatabaseOf(options);
+    if (url === undefined) return undefined;
+    share ??= shareDatabase(openDatabase(url, log));
+    return share();
+  };
+}
+
 /** By count where the nodes share a ledger; a server that is to count and cannot does not start. */
-async function referencesFor(options: Options, { log = silentLog, clock }: Partial<Fittings>) {
+async function referencesFor(
+  options: Options,
+  { log = silentLog, clock }: Partial<Fittings>,
+  database: Database | undefined,
+) {
   const held = ['room', ...(options.userIds === 'reference' ? ['user'] : [])];
-  const references = countedReferences(options, { log, clock, held });
+  const references = countedReferences(options, { database, log, clock, held });
   if (references === undefined) {
     if (options.redisUrl !== undefined) {
       log.warn('rooms get their refs by chance: to count them, give all nodes the databaseUrl of one database');

@@ -1,5 +1,5 @@
 /** How a server comes by its references: by count where all nodes share a ledger, else by chance. */
-import { join } from 'node:path';
+import { type DatabaseCircumstances, sharedDatabaseOf } from '../database/choose.ts';
 import type { Database } from '../database/database.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
@@ -9,24 +9,10 @@ import { readItemTypes } from './item-types.ts';
 import { createSqlLedger } from './sql-ledger.ts';
 
 /** The options of a server that decide. */
-export interface Circumstances {
-  readonly redisUrl?: string | undefined;
+export interface Circumstances extends DatabaseCircumstances {
   readonly redisPrefix: string;
-  readonly databaseUrl?: string | undefined;
-  readonly dataDir?: string | undefined;
   readonly site?: string | undefined;
   readonly itemTypes: readonly string[];
-}
-
-const FILE = 'signalbox.db';
-
-/**
- * The database that every node of the server shares: a server, or with one node a file in its data directory. Nodes that
- * share a Redis may stand on different machines, so a directory of each is none.
- */
-export function sharedDatabaseOf({ redisUrl, databaseUrl, dataDir }: Circumstances): string | undefined {
-  if (databaseUrl !== undefined) return databaseUrl;
-  return redisUrl === undefined && dataDir !== undefined ? `sqlite:${join(dataDir, FILE)}` : undefined;
 }
 
 interface Extras {

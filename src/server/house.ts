@@ -1,6 +1,7 @@
 /** What every part of the server works with. Made once, in `server.ts`; nothing here is global. */
 import type { Engine } from '../engine/engine.ts';
 import type { NodeId } from '../protocol/ids.ts';
+import type { CallRecords } from '../records/calls.ts';
 import type { ReferenceGenerator } from '../reference/generator.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
@@ -16,6 +17,8 @@ export interface House {
   readonly io: Io;
   readonly roster: Roster;
   readonly references: ReferenceGenerator;
+  /** Where a database keeps them. */
+  readonly calls?: CallRecords;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

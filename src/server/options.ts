@@ -88,6 +88,12 @@ export const OPTIONS = {
   dataDir: optionalText(
     'Directory of what outlasts a restart, for one node without Redis and databaseUrl; the command line takes data.',
   ),
+  callsKeptMs: whole(
+    90 * 24 * HOUR,
+    0,
+    Number.MAX_SAFE_INTEGER,
+    'How long the record of a call is kept after its end; 0 for ever.',
+  ),
   site: entry(
     'text',
     z

@@ -4,6 +4,7 @@ import { memberChannel, roomChannel } from '../engine/channels.ts';
 import { StoreUnavailable } from '../engine/engine.ts';
 import type { RequestPayload } from '../protocol/events.ts';
 import type { RoomRef, UserId } from '../protocol/ids.ts';
+import type { Json } from '../protocol/snapshot.ts';
 import type { SeatKey } from '../room/commands.ts';
 import { type Answer, refuse } from './answers.ts';
 import type { House } from './house.ts';
@@ -12,6 +13,13 @@ import type { Session } from './session.ts';
 export interface Relay {
   signal(session: Session, payload: RequestPayload<'signal'>): Promise<Answer<'signal'>>;
   message(session: Session, payload: RequestPayload<'message'>): Promise<Answer<'message'>>;
+  /**
+   * Says something to everyone in a room, on every node.
+   *
+   * @param from null: the server itself.
+   * @throws StoreUnavailable when it would not leave this node, or did not.
+   */
+  say(ref: RoomRef, from: UserId | null, data: Json): Promise<void>;
 }
 
 export function createRelay({ engine, io, roster }: House): Relay {
@@ -24,7 +32,17 @@ export function createRelay({ engine, io, roster }: House): Relay {
     return refuse(found.room.members.some(({ userId }) => userId === to) ? 'PEER_AWAY' : 'PEER_NOT_FOUND');
   };
 
+  const say = async (ref: RoomRef, from: UserId | null, data: Json): Promise<void> => {
+    const send = () => void io.to(roomChannel(ref)).emit('message', { from, data, ref });
+    // Refused before anybody has it: a client that tries again would say it twice to those on this node.
+    if (engine.health().state !== 'up') throw new StoreUnavailable('the message would not leave this node');
+    // How many nodes hear it is nothing to anybody. It is asked only so that what did not leave this node is refused.
+    await fanout.receivers(send);
+  };
+
   return {
+    say,
+
     async signal(session, { to, data }) {
       const key = session.seatKey;
       if (key === undefined) return refuse('NOT_IN_ROOM');
@@ -32,20 +50,19 @@ export function createRelay({ engine, io, roster }: House): Relay {
       const target = roster.member(key.ref, to);
       if (target !== undefined) {
         target.push('signal', body);
+        roster.countSignal(key.ref);
         return { ok: true };
       }
       const send = () => void io.to(memberChannel(key.ref, to)).emit('signal', body);
-      return (await fanout.receivers(send)) > 0 ? { ok: true } : whyNot(key, to);
+      if ((await fanout.receivers(send)) === 0) return whyNot(key, to);
+      roster.countSignal(key.ref);
+      return { ok: true };
     },
 
     async message(session, { data }) {
       const ref: RoomRef | undefined = session.seat?.ref;
       if (ref === undefined) return refuse('NOT_IN_ROOM');
-      const send = () => void io.to(roomChannel(ref)).emit('message', { from: session.userId, data, ref });
-      // Refused before anybody has it: a client that tries again would say it twice to those on this node.
-      if (engine.health().state !== 'up') throw new StoreUnavailable('the message would not leave this node');
-      // Somebody is there: the sender. It is asked only so that a message which did not leave this node is refused.
-      await fanout.receivers(send);
+      await say(ref, session.userId, data);
       return { ok: true };
     },
   };

@@ -10,12 +10,17 @@ export interface LocalRoom {
   readonly sessions: Map<UserId, Session>;
   /** The revision that the last tick reported; before the first, the one that the first member came in with. */
   rev: number;
+  /** Signals of members on this node that were handed on, and that nobody has been told of yet. */
+  signals: number;
 }
 
 export class Roster {
   private readonly users = new Map<UserId, Session>();
   private readonly rooms = new Map<RoomRef, LocalRoom>();
   private readonly shards: Set<LocalRoom>[] = Array.from({ length: SHARDS }, () => new Set());
+
+  /** @param tell hears of signals whose room this node holds no longer. */
+  constructor(private readonly tell: (ref: RoomRef, signals: number) => void = () => {}) {}
 
   sessions(): Iterable<Session> {
     return this.users.values();
@@ -44,7 +49,7 @@ export class Roster {
     session.seat = { code, ref };
     let room = this.rooms.get(ref);
     if (room === undefined) {
-      room = { code, ref, sessions: new Map(), rev };
+      room = { code, ref, sessions: new Map(), rev, signals: 0 };
       this.rooms.set(ref, room);
       this.shards[shardOf(code)]?.add(room);
     }
@@ -66,6 +71,18 @@ export class Roster {
     if (room.sessions.size > 0) return;
     this.rooms.delete(room.ref);
     this.shards[shardOf(room.code)]?.delete(room);
+    if (room.signals > 0) this.tell(room.ref, room.signals);
+  }
+
+  /** Counts a signal that was on its way for a while: the room may have gone meanwhile. */
+  countSignal(ref: RoomRef): void {
+    const room = this.rooms.get(ref);
+    if (room === undefined) this.tell(ref, 1);
+    else room.signals += 1;
+  }
+
+  held(): Iterable<LocalRoom> {
+    return this.rooms.values();
   }
 
   room(ref: RoomRef): LocalRoom | undefined {

@@ -4,6 +4,7 @@ import type { Engine, EngineSettings } from '../engine/engine.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { AdvertisedLimits } from '../protocol/messages.ts';
+import type { CallRecords } from '../records/calls.ts';
 import type { ReferenceGenerator } from '../reference/generator.ts';
 import { createRandomReferences } from '../reference/random.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
@@ -21,7 +22,7 @@ import { createGuesses } from './guesses.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createDeciders, type Hooks, withinTime } from './hooks.ts';
 import type { House } from './house.ts';
-import { addAdmin } from './http/admin.ts';
+import { addApi } from './http/api/api.ts';
 import { createApp, type HttpRoute } from './http/app.ts';
 import { addHealth } from './http/health.ts';
 import { createHub } from './hub.ts';
@@ -34,6 +35,7 @@ import { createLowWaterAlarm, type PoolFigures, sumUp } from './pool-watch.ts';
 import { createRelay } from './relay.ts';
 import { Roster } from './roster.ts';
 import { createSeating } from './seating.ts';
+import { startSignalCount } from './signal-count.ts';
 import { closeHttp, createIo } from './socket-io.ts';
 import { createResumeTokens } from './tokens.ts';
 
@@ -42,11 +44,22 @@ export interface Fittings {
   readonly engine: (settings: EngineSettings) => Engine | Promise<Engine>;
   /** Where rooms get their refs; by chance, unless this gives another. The server closes it. */
   readonly references?: (options: Options) => ReferenceGenerator | undefined | Promise<ReferenceGenerator | undefined>;
+  /** Where calls are recorded; nowhere, unless this says. The server closes it, while the engine is there still. */
+  readonly calls?: (node: RecordingNode) => CallRecords | undefined;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
   /** What the program around it decides. */
   readonly hooks?: Hooks;
+}
+
+export interface RecordingNode {
+  readonly options: Options;
+  readonly nodeId: NodeId;
+  readonly feed: Engine['feed'];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
 }
 
 /** A server, wherever it answers. */
@@ -143,8 +156,10 @@ async function assemble(given: PartialOptions, fittings: Fittings): Promise<Asse
     feedKept: options.feedKept,
   });
   let references: ReferenceGenerator | undefined;
+  let calls: CallRecords | undefined;
   try {
     references = (await fittings.references?.(options)) ?? createRandomReferences(clock, random);
+    calls = fittings.calls?.({ options, nodeId, feed: engine.feed, clock, random, log });
     const secret = await findSecret(options, engine, random, log);
     const faults = createFaults(log, random);
     const routes: HttpRoute[] = [];
@@ -154,8 +169,9 @@ async function assemble(given: PartialOptions, fittings: Fittings): Promise<Asse
       nodeId,
       engine,
       io: createIo(options, engine, app.server),
-      roster: new Roster(),
+      roster: new Roster((ref, signals) => calls?.countSignals(ref, signals)),
       references,
+      ...(calls !== undefined && { calls }),
       clock,
       random,
       log,
@@ -163,6 +179,7 @@ async function assemble(given: PartialOptions, fittings: Fittings): Promise<Asse
     };
     return { signalbox: furnish(house, app, faults, secret, addressOf, fittings.hooks ?? {}), app, routes };
   } catch (error) {
+    await calls?.close();
     await Promise.all([references?.close(), engine.close()]);
     throw error;
   }
@@ -189,24 +206,29 @@ function furnish(
   const lifecycle = createLifecycle(house, seating, identification, drain, limitsOf(options));
   const ice = createIce(options, clock);
   const entrance = createEntrance(house, seating, allocation, guesses, deciders);
-  const hub = createHub(house, seating, entrance, createRelay(house), ice);
+  const relay = createRelay(house);
+  const hub = createHub(house, seating, entrance, relay, ice);
   openGateway(house, hub, lifecycle, faults, addressOf);
   engine.fanout.listen((notice) => seating.hear(notice));
   const events = createEvents(engine.feed, options.feedKept, log);
   if (hooks.onEvent) events.subscribe((event) => withinTime(clock, 'onEvent', (async () => hooks.onEvent?.(event))()));
 
   const heartbeat = startHeartbeat(house, seating, faults, ice);
+  const signalCount = startSignalCount(house);
   const figures = () => sumUp(pool, heartbeat.stock);
   const alarm = createLowWaterAlarm(options.poolLowWater, log);
   const stopAlarm = clock.every(options.tickMs, () => alarm(figures()));
   addHealth(app, house, drain, figures);
-  addAdmin(app, house, allocation);
+  addApi(app, { house, allocation, seating, relay, drain, faults, addressOf, calls: undefined, webhooks: undefined });
 
   const close = async () => {
     await drain.begin();
     heartbeat.stop();
     stopAlarm();
     await closeHttp(io, app);
+    signalCount.stop();
+    // While there is a feed to read: what has just happened is recorded too.
+    await house.calls?.close();
     await Promise.all([house.references.close(), engine.close()]);
   };
   let closing: Promise<void> | undefined;

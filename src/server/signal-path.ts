@@ -4,6 +4,7 @@
  * came as, parsed once to be sure that it is JSON. Whatever is not of that kind takes the plain way, which knows what
  * to answer; where both apply, they do the same.
  */
+import type { UserId } from '../protocol/ids.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { Roster } from './roster.ts';
 import type { Session } from './session.ts';
@@ -51,8 +52,12 @@ export const createSignalPath =
   (roster: Roster): SignalPath =>
   ({ seat, userId }, [, signal]) => {
     if (seat === null || !(signal instanceof TextSignal)) return false;
-    const target = roster.member(seat.ref, signal.to);
+    const room = roster.room(seat.ref);
+    // No more than a look-up: nobody is found under what is not a user id.
+    const target = room?.sessions.get(signal.to as UserId);
+    if (room === undefined || target === undefined) return false;
     // Neither a user id nor a ref has a character that JSON would write otherwise.
-    target?.pushText(`["signal",{"from":"${userId}","data":${signal.text},"ref":"${seat.ref}"}]`);
-    return target !== undefined;
+    target.pushText(`["signal",{"from":"${userId}","data":${signal.text},"ref":"${seat.ref}"}]`);
+    room.signals += 1;
+    return true;
   };

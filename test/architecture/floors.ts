@@ -65,7 +65,7 @@ export const floors: readonly Floor[] = [
   { path: 'src/reference/create', ours: ['src/reference', 'src/support'], packages: [], node: true },
   {
     path: 'src/reference/choose',
-    ours: ['src/database/database', 'src/reference', 'src/support'],
+    ours: ['src/database/choose', 'src/database/database', 'src/reference', 'src/support'],
     packages: [],
     node: true,
   },
@@ -93,6 +93,21 @@ export const floors: readonly Floor[] = [
       'src/support',
     ],
     packages: ['socket.io', 'socket.io-parser', 'fastify', '@fastify', 'jose', 'rate-limiter-flexible', 'zod'],
+    node: true,
+  },
+  {
+    // For back ends: what the sockets do not speak of is known here alone.
+    path: 'src/server/http/api',
+    ours: [
+      'src/server',
+      'src/records/calls',
+      'src/reference/generator',
+      'src/reference/item-types',
+      'src/room',
+      'src/protocol',
+      'src/webhooks/webhooks',
+    ],
+    packages: ['fastify', '@fastify', 'fastify-type-provider-zod', 'openapi-types', 'zod'],
     node: true,
   },
   { path: 'src/client', ours: ['src/protocol'], packages: ['socket.io-client'], node: false },

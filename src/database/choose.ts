@@ -1,0 +1,20 @@
+/** Which database a server has. */
+import { join } from 'node:path';
+
+/** The options of a server that decide. */
+export interface DatabaseCircumstances {
+  readonly redisUrl?: string | undefined;
+  readonly databaseUrl?: string | undefined;
+  readonly dataDir?: string | undefined;
+}
+
+const FILE = 'signalbox.db';
+
+/**
+ * The URL of the database that every node of the server shares: a server, or with one node a file in its data directory.
+ * Nodes that share a Redis may stand on different machines, so a directory of each is none.
+ */
+export function sharedDatabaseOf({ redisUrl, databaseUrl, dataDir }: DatabaseCircumstances): string | undefined {
+  if (databaseUrl !== undefined) return databaseUrl;
+  return redisUrl === undefined && dataDir !== undefined ? `sqlite:${join(dataDir, FILE)}` : undefined;
+}
