@@ -16,6 +16,13 @@ export interface ReferenceGenerator {
    */
   generate(itemType: string, issue?: Issue): Promise<string>;
   /**
+   * So many at once, 1 to 1,000,000; of a generator that counts. One that draws by chance issues for rooms and users, and
+   * is no source of numbers for others.
+   *
+   * @throws ReferenceUnavailable when there are not so many now.
+   */
+  generateMany?(itemType: string, count: number, issue?: Issue): Promise<string[]>;
+  /**
    * Notes that a record carries this reference: a database that is restored from before it is then noticed, even when
    * nobody else remembers. Written some moments later, the highest of each year alone.
    *

@@ -219,7 +219,17 @@ function furnish(
   const alarm = createLowWaterAlarm(options.poolLowWater, log);
   const stopAlarm = clock.every(options.tickMs, () => alarm(figures()));
   addHealth(app, house, drain, figures);
-  addApi(app, { house, allocation, seating, relay, drain, faults, addressOf, calls: undefined, webhooks: undefined });
+  addApi(app, {
+    house,
+    allocation,
+    seating,
+    relay,
+    drain,
+    faults,
+    addressOf,
+    calls: house.calls,
+    webhooks: undefined,
+  });
 
   const close = async () => {
     await drain.begin();

@@ -101,10 +101,12 @@ export const floors: readonly Floor[] = [
     ours: [
       'src/server',
       'src/records/calls',
+      'src/records/csv',
       'src/reference/generator',
       'src/reference/item-types',
       'src/room',
       'src/protocol',
+      'src/support',
       'src/webhooks/webhooks',
     ],
     packages: ['fastify', '@fastify', 'fastify-type-provider-zod', 'openapi-types', 'zod'],

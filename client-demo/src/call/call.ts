@@ -153,8 +153,8 @@ export class Call {
   }
 
   #nameOf(userId: string | null, tell: (name: string) => void): void {
-    if (userId === null) return tell(texts.chat.server);
     const member = this.room.members.find((one) => one.userId === userId);
-    if (member !== undefined) tell(nameOf(member));
+    if (userId === null) tell(texts.chat.server);
+    else if (member !== undefined) tell(nameOf(member));
   }
 }

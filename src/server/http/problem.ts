@@ -2,29 +2,50 @@
 import type { FastifyReply } from 'fastify';
 import { type ErrorCode, type ErrorDetail, errorBody } from '../../protocol/errors.ts';
 
+export const PROBLEM_TYPE = 'application/problem+json';
+
 const STATUS: Partial<Record<ErrorCode, number>> = {
   BAD_REQUEST: 400,
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
+  NOT_FOUND: 404,
   ROOM_NOT_FOUND: 404,
+  PEER_NOT_FOUND: 404,
   CONFLICT: 409,
+  CODE_EXPIRED: 409,
   PAYLOAD_TOO_LARGE: 413,
   RATE_LIMITED: 429,
+  NOT_CONFIGURED: 501,
+  POOL_EXHAUSTED: 503,
   STORE_UNAVAILABLE: 503,
+  REFERENCE_UNAVAILABLE: 503,
   DRAINING: 503,
 };
+
+export const statusOf = (code: ErrorCode): number => STATUS[code] ?? 500;
+
+/** What a problem says beside its code. */
+interface ProblemDetail extends ErrorDetail {
+  /** Where HTTP tells apart what the protocol calls by one name. */
+  readonly status?: number;
+}
+
+/** The body of a problem, as RFC 9457 has it, and the protocol's own fields beside it. */
+export function problemBody(code: ErrorCode, { status = statusOf(code), ...detail }: ProblemDetail = {}) {
+  const { message, ...body } = errorBody(code, detail);
+  return { type: 'about:blank', title: message, status, ...body };
+}
 
 export function sendProblem(
   reply: FastifyReply,
   code: ErrorCode,
-  detail?: ErrorDetail,
+  detail?: ProblemDetail,
   extra: object = {},
 ): FastifyReply {
-  const { message, ...body } = errorBody(code, detail);
-  const status = STATUS[code] ?? 500;
+  const body = problemBody(code, detail);
   if (body.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(body.retryAfterMs / 1000));
   return reply
-    .code(status)
-    .type('application/problem+json')
-    .send({ type: 'about:blank', title: message, status, ...body, ...extra });
+    .code(body.status)
+    .type(PROBLEM_TYPE)
+    .send({ ...body, ...extra });
 }

@@ -1,0 +1,96 @@
+/** Who gets in: a known token, with the scope that is needed, not too often, and no writing while this node goes away. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AdminToken, FindToken, Scope } from '../../admin-tokens.ts';
+import type { ClientAddress } from '../../client-address.ts';
+import type { Drain } from '../../drain.ts';
+import { createGuesses } from '../../guesses.ts';
+import type { House } from '../../house.ts';
+import { sendProblem } from '../problem.ts';
+import { SCOPE_NEEDED } from './operation.ts';
+
+/** Wrong tokens that an address may try before it has to wait: a back end with an old one asks a few times. */
+const FREE_WRONG_TOKENS = 20;
+/** Of its own the request brings along one of this shape, or it is given one. */
+const REQUEST_ID = /^[A-Za-z0-9_.:-]{1,64}$/;
+const REQUEST_ID_BYTES = 9;
+const DRAINING_RETRY_MS = 1000;
+
+/** What is known of a request that was let in. */
+export interface Visit {
+  readonly token: AdminToken;
+  readonly requestId: string;
+  /** What it was about, for the log. */
+  about?: string;
+}
+
+export interface Door {
+  /** Looks at the token of a request before anything else of it is read. @returns a reply when it was refused. */
+  admit(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined;
+  /** Looks whether that token may do this, now. */
+  allow(scope: Scope, request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined;
+  /** Of a request that was admitted. */
+  visitOf(request: FastifyRequest): Visit | undefined;
+  /** Notes in the log what was to change, by whom. */
+  note(request: FastifyRequest, reply: FastifyReply): void;
+}
+
+export function createDoor(house: House, find: FindToken, addressOf: ClientAddress, drain: Drain): Door {
+  const guesses = createGuesses(FREE_WRONG_TOKENS, house.clock);
+  const visits = new WeakMap<FastifyRequest, Visit>();
+
+  const refuse = (reply: FastifyReply, retryAfterMs: number) =>
+    retryAfterMs > 0
+      ? sendProblem(reply, 'RATE_LIMITED', {
+          message: 'Too many wrong tokens; wait before the next one.',
+          retryAfterMs,
+        })
+      : sendProblem(reply.header('www-authenticate', 'Bearer'), 'UNAUTHENTICATED');
+
+  return {
+    visitOf: (request) => visits.get(request),
+
+    admit(request, reply) {
+      const requestId = requestIdOf(request) ?? house.random.text(REQUEST_ID_BYTES);
+      reply.header('x-request-id', requestId);
+      // What is answered is of this moment and for this asker.
+      reply.header('cache-control', 'no-store');
+      const address = addressOf(request.raw);
+      // Before the token is looked at: the answer to a right one would tell it from the wrong ones.
+      const wait = guesses.waitOf(address);
+      if (wait > 0) return refuse(reply, wait);
+      const { authorization } = request.headers;
+      const token = find(authorization);
+      if (token === undefined) {
+        // Who brings none has not guessed.
+        if (authorization !== undefined) guesses.miss(address);
+        return refuse(reply, 0);
+      }
+      visits.set(request, { token, requestId });
+      return undefined;
+    },
+
+    allow(scope, request, reply) {
+      if (scope === 'read') return undefined;
+      if (visits.get(request)?.token.scope !== 'write') {
+        return sendProblem(reply, 'FORBIDDEN', { message: SCOPE_NEEDED });
+      }
+      return drain.draining ? sendProblem(reply, 'DRAINING', { retryAfterMs: DRAINING_RETRY_MS }) : undefined;
+    },
+
+    note(request, reply) {
+      const visit = visits.get(request);
+      if (visit === undefined || request.method === 'GET' || request.method === 'HEAD') return;
+      const { token, requestId, about } = visit;
+      const route = `${request.method} ${request.routeOptions.url ?? 'elsewhere'}`;
+      house.log.info(
+        { token: token.name, route, status: reply.statusCode, requestId, ...(about !== undefined && { ref: about }) },
+        'the API was asked to change something',
+      );
+    },
+  };
+}
+
+function requestIdOf({ headers }: FastifyRequest): string | undefined {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : undefined;
+}

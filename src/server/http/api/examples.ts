@@ -1,0 +1,106 @@
+/** What the document shows. Its test runs each of them, with a room of its own in the place of this one. */
+
+const CREATED_AT = 1_767_225_600_000;
+
+const emptyRoom = {
+  code: '482913',
+  ref: 'ROM202600000042',
+  rev: 0,
+  name: 'Consultation',
+  type: 'call',
+  maxUsers: 2,
+  access: 'open' as const,
+  locked: false,
+  hostId: null,
+  createdAt: CREATED_AT,
+  expiresAt: CREATED_AT + 24 * 3_600_000,
+  metadata: { appointment: 4711 },
+  members: [],
+};
+
+const USER_ID = 'V1StGXR8_Z5jdHi6B-myT';
+
+const ada = {
+  userId: USER_ID,
+  name: 'Ada',
+  role: 'host' as const,
+  state: 'present' as const,
+  seq: 1,
+  joinedAt: CREATED_AT + 60_000,
+  mediaType: 'video',
+};
+
+const room = {
+  ...emptyRoom,
+  rev: 2,
+  locked: true,
+  hostId: USER_ID,
+  members: [ada],
+};
+
+const { members: _members, ...info } = room;
+
+const call = {
+  ref: room.ref,
+  code: room.code,
+  type: room.type,
+  name: room.name,
+  createdAt: CREATED_AT,
+  endedAt: CREATED_AT + 1_800_000,
+  reason: 'closed',
+  hostId: USER_ID,
+  createdBy: null,
+  peakMembers: 2,
+  totalMembers: 2,
+  signals: 24,
+  complete: true,
+  sessions: [
+    {
+      userId: USER_ID,
+      name: 'Ada',
+      seq: 1,
+      joinedAt: CREATED_AT + 60_000,
+      leftAt: CREATED_AT + 1_800_000,
+      reason: 'closed',
+      mediaType: 'video',
+    },
+  ],
+};
+
+const endpoint = {
+  id: '1f0c6e7a9b',
+  origin: 'https://example.org',
+  pending: 0,
+  dead: 1,
+  dropped: 0,
+  lost: 0,
+  lastError: { reason: 'HTTP 500', at: CREATED_AT + 61_000 },
+  lastDeliveredAt: CREATED_AT + 120_000,
+};
+
+const deadLetter = {
+  event: {
+    type: 'user_back' as const,
+    id: `${room.ref}:3`,
+    serverId: 'node-1',
+    timestamp: CREATED_AT + 60_500,
+    code: room.code,
+    ref: room.ref,
+    rev: 3,
+    userId: USER_ID,
+    member: ada,
+  },
+  attempts: 8,
+  reason: 'HTTP 500',
+  at: CREATED_AT + 86_400_000,
+};
+
+export const EXAMPLES = {
+  emptyRoom,
+  room,
+  listedRoom: { ...info, memberCount: 1 },
+  userId: USER_ID,
+  call,
+  endpoint,
+  deadLetter,
+};

@@ -1,0 +1,79 @@
+/** What is done to the members of a room: one is shown out, all are told something. */
+import { z } from 'zod';
+import { LIMITS } from '../../../protocol/limits.ts';
+import { json, roomRef } from '../../../protocol/snapshot.ts';
+import type { House } from '../../house.ts';
+import type { Relay } from '../../relay.ts';
+import type { Seating } from '../../seating.ts';
+import { EXAMPLES } from './examples.ts';
+import type { Finding } from './finding.ts';
+import { done, NOTHING, type Operation, operation } from './operation.ts';
+import { OF_ROOM, refused } from './rooms.ts';
+import { ofMember, ofRoom, thatRoom, yesOrNo } from './schemas.ts';
+
+interface Parts {
+  readonly house: House;
+  readonly seating: Seating;
+  readonly relay: Relay;
+  readonly finding: Finding;
+}
+
+export const memberOperations = (parts: Parts): Operation[] => [removing(parts), telling(parts)];
+
+const removing = ({ house, seating, finding }: Parts) =>
+  operation({
+    id: 'removeMember',
+    method: 'DELETE',
+    path: '/rooms/{code}/members/{userId}',
+    scope: 'write',
+    tag: 'members',
+    summary: 'Remove a member, or ban it',
+    about: 'Takes the seat of a member away, the host’s too: then the next one becomes host. Its connection is closed.',
+    params: ofMember,
+    query: thatRoom.extend({
+      ban: yesOrNo('Whether it may not join this room again, for as long as the room lives.').exactOptional(),
+    }),
+    answer: { statuses: { 204: 'The member is out.' } },
+    absent: 'PEER_NOT_FOUND',
+    problems: [...OF_ROOM, 'PEER_NOT_FOUND'],
+    example: { params: { code: EXAMPLES.room.code, userId: EXAMPLES.userId }, query: { ban: 'true' } },
+    async run({ params, query: { ref, ban = false }, note }) {
+      const room = await finding.owned(params.code, ref, note);
+      if (!room.ok) return room;
+      const outcome = await house.engine.apply({ kind: 'kick', ...room.key, target: params.userId, ban });
+      if (!outcome.ok) return refused(outcome.reason);
+      seating.evict(outcome.evicted.map((entry) => ({ ...entry, banned: ban })));
+      seating.fan(outcome.events);
+      return NOTHING;
+    },
+  });
+
+const telling = ({ relay, finding }: Parts) =>
+  operation({
+    id: 'sendMessage',
+    method: 'POST',
+    path: '/rooms/{code}/messages',
+    scope: 'write',
+    tag: 'members',
+    summary: 'Say something to everyone in a room',
+    about:
+      'Members get it as the push `message`, whose `from` is null. It is sent to whoever is connected now, and kept for nobody.',
+    params: ofRoom,
+    query: thatRoom,
+    body: z.strictObject({ data: json(LIMITS.messageBytes) }),
+    answer: {
+      statuses: { 202: 'It is on its way.' },
+      body: z.object({ ref: roomRef }),
+      example: { ref: EXAMPLES.room.ref },
+    },
+    absent: 'ROOM_NOT_FOUND',
+    problems: OF_ROOM,
+    example: { params: { code: EXAMPLES.room.code }, body: { data: { text: 'This room closes in five minutes.' } } },
+    async run({ params, query, body, note }) {
+      const room = await finding.owned(params.code, query.ref, note);
+      if (!room.ok) return room;
+      const { ref } = room.key;
+      await relay.say(ref, null, body.data);
+      return done(202, { ref });
+    },
+  });

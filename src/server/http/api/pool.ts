@@ -1,0 +1,62 @@
+/** The codes: how many are free, occupied and cooling, and where. */
+import { z } from 'zod';
+import { SHARDS } from '../../../room/pool.ts';
+import type { Allocation } from '../../allocation.ts';
+import type { House } from '../../house.ts';
+import { poolOf } from '../../options.ts';
+import { sumUp } from '../../pool-watch.ts';
+import { done, type Operation, operation } from './operation.ts';
+
+const amount = z.int().nonnegative();
+const figures = { free: amount, occupied: amount, cooling: amount };
+const poolFigures = z.object({
+  ...figures,
+  total: amount,
+  shards: z.array(
+    z.object({
+      shard: z
+        .int()
+        .min(0)
+        .max(SHARDS - 1),
+      ...figures,
+    }),
+  ),
+});
+
+export function poolOperations({ options }: House, allocation: Allocation): Operation[] {
+  const pool = poolOf(options);
+  const reading = operation({
+    id: 'readPool',
+    method: 'GET',
+    path: '/pool',
+    scope: 'read',
+    tag: 'pool',
+    summary: 'Figures of the codes',
+    about:
+      'How many codes are free, occupied and cooling: together, and of each shard (the last two digits of a code).',
+    answer: {
+      statuses: { 200: 'The figures of this moment.' },
+      body: poolFigures,
+      example: {
+        free: 899_998,
+        occupied: 1,
+        cooling: 1,
+        total: 900_000,
+        shards: [{ shard: 0, free: 8_998, occupied: 1, cooling: 1 }],
+      },
+    },
+    problems: [],
+    example: {},
+    async run() {
+      const stock = await allocation.stock();
+      const shards = stock.map(({ occupied, cooling }, shard) => ({
+        shard,
+        free: pool.perShard - occupied - cooling,
+        occupied,
+        cooling,
+      }));
+      return done(200, { ...sumUp(pool, stock), shards });
+    },
+  });
+  return [reading];
+}
