@@ -14,13 +14,9 @@ local TYPES = {
 }
 
 -- The texts are put together by hand: cjson would give opaque bodies back changed. Ids, codes, refs and words hold
--- nothing that JSON would have to escape.
+-- nothing that JSON would have to escape, and Lua writes whole numbers of up to 14 digits as they are.
 local function quoted(word)
   return word and '"' .. word .. '"' or 'null'
-end
-
-local function whole(number)
-  return string.format('%.0f', number)
 end
 
 local function name_of(thing)
@@ -32,8 +28,8 @@ local function member_json(seat, host_id)
     .. '","name":' .. name_of(seat)
     .. ',"role":"' .. (seat.userId == host_id and 'host' or 'member')
     .. '","state":"' .. seat.state
-    .. '","seq":' .. whole(seat.seq)
-    .. ',"joinedAt":' .. whole(seat.joinedAt)
+    .. '","seq":' .. seat.seq
+    .. ',"joinedAt":' .. seat.joinedAt
     .. (seat.mediaType and ',"mediaType":"' .. seat.mediaType .. '"' or '')
     .. (seat.metadata and ',"metadata":' .. seat.metadata or '') .. '}'
 end
@@ -41,28 +37,28 @@ end
 local function room_json(room)
   return '{"code":"' .. room.code
     .. '","ref":"' .. room.ref
-    .. '","rev":' .. whole(room.rev)
+    .. '","rev":' .. room.rev
     .. ',"name":' .. name_of(room)
     .. ',"type":"' .. room.type
-    .. '","maxUsers":' .. whole(room.maxUsers)
+    .. '","maxUsers":' .. room.maxUsers
     .. ',"access":"' .. room.access
     .. '","locked":' .. tostring(room.locked)
     .. ',"hostId":' .. quoted(room.hostId)
-    .. ',"createdAt":' .. whole(room.createdAt)
-    .. ',"expiresAt":' .. whole(room.expiresAt)
+    .. ',"createdAt":' .. room.createdAt
+    .. ',"expiresAt":' .. room.expiresAt
     .. (room.metadata and ',"metadata":' .. room.metadata or '') .. '}'
 end
 
 local function append(room, rev, kind, user_id, rest)
-  local feed, id = command.feed, room.ref .. ':' .. whole(rev)
+  local feed, id = command.feed, room.ref .. ':' .. rev
   local text = '{"id":"' .. id
     .. '","type":"' .. kind
     .. '","code":"' .. room.code
     .. '","ref":"' .. room.ref
-    .. '","rev":' .. whole(rev)
+    .. '","rev":' .. rev
     .. ',"userId":' .. quoted(user_id)
     .. ',"serverId":"' .. feed.nodeId
-    .. '","timestamp":' .. whole(now) .. rest .. '}'
+    .. '","timestamp":' .. now .. rest .. '}'
   redis.call('XADD', FEED, 'MAXLEN', '~', feed.kept, '*', 'event', text)
   redis.call('PUBLISH', feed.channel, text)
 end

@@ -15,6 +15,6 @@ local rooms = {}
 for index = 1, math.min(#codes, command.limit) do
   local room = load_by_stem(codes[index])
   local count = redis.call('HLEN', room.members)
-  rooms[index] = '{"room":' .. cjson.encode(view(room)) .. ',"memberCount":' .. whole(count) .. '}'
+  rooms[index] = '{"room":' .. cjson.encode(view(room)) .. ',"memberCount":' .. count .. '}'
 end
 return '{"ok":true,"rooms":' .. list(rooms) .. ',"more":' .. tostring(#codes > command.limit) .. '}'
