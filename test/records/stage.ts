@@ -1,0 +1,46 @@
+/** What the tests of the call records stand on: rooms in memory, whose feed is recorded when a test says so. */
+import type { Database } from '../../src/database/database.ts';
+import type { Feed } from '../../src/engine/feed.ts';
+import { createMemoryEngine } from '../../src/engine/memory.ts';
+import { type RecorderParts, recordPage } from '../../src/records/recorder.ts';
+import { silentLog } from '../../src/support/log.ts';
+import { createHandClock, POLICY, Stage, settingsOf } from '../engine/stage.ts';
+
+export const FEED = 'memory';
+
+/** Rooms whose events are kept, the newest `feedKept`. */
+export function startRooms(feedKept = 10_000): Stage {
+  const clock = createHandClock();
+  return new Stage(createMemoryEngine({ ...settingsOf(9_000), feedKept }, clock), clock);
+}
+
+/** A recorder of the feed of these rooms. */
+export const recorderOf = (
+  database: Database,
+  { engine, clock }: { readonly engine: { readonly feed: Feed }; readonly clock: { now(): number } },
+  more: Partial<RecorderParts> = {},
+): RecorderParts => ({
+  database,
+  feed: engine.feed,
+  feedName: FEED,
+  maxAgeMs: POLICY.maxAgeMs,
+  clock,
+  log: silentLog,
+  ...more,
+});
+
+/** Until there is nothing more to record. */
+export async function recordAll(parts: RecorderParts): Promise<void> {
+  while (await recordPage(parts));
+}
+
+/** Goes through once `work` does: whoever has restarted a server has cut the connections to it. */
+export async function eventually<T>(work: () => Promise<T>, tries = 100): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (tries === 1) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return eventually(work, tries - 1);
+  }
+}
