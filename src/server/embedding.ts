@@ -19,7 +19,7 @@ export interface Place {
 }
 
 export interface Door {
-  handle(request: IncomingMessage, response: ServerResponse): void;
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   /** Takes nobody in any more, and ends the connections that are left: those that do not answer a farewell. */
   shut(): void;
 }

@@ -20,7 +20,7 @@ export class TestClient implements AsyncDisposable {
   constructor(
     url: string,
     auth: Auth = {},
-    options: { reconnection?: boolean; headers?: Record<string, string> } = {},
+    options: { reconnection?: boolean; headers?: Record<string, string>; path?: string } = {},
   ) {
     this.socket = io(url, {
       transports: ['websocket'],
@@ -28,6 +28,7 @@ export class TestClient implements AsyncDisposable {
       reconnection: options.reconnection ?? false,
       auth: { v: 1, ...auth },
       ...(options.headers && { extraHeaders: options.headers }),
+      ...(options.path !== undefined && { path: options.path }),
     });
     this.socket.onAny((name: string, body: unknown) => {
       // What a server pushes is of the table; tests of the wire itself look closer.
@@ -121,8 +122,12 @@ export class TestClient implements AsyncDisposable {
 }
 
 /** A connected and welcomed client. */
-export async function connectClient(url: string, auth: Auth = {}): Promise<TestClient> {
-  const client = new TestClient(url, auth);
+export async function connectClient(
+  url: string,
+  auth: Auth = {},
+  options: ConstructorParameters<typeof TestClient>[2] = {},
+): Promise<TestClient> {
+  const client = new TestClient(url, auth, options);
   await Promise.race([
     client.next('welcome'),
     new Promise<never>((_, reject) => {

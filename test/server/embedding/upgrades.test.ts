@@ -1,0 +1,61 @@
+/** Upgrades that are not ours: those of others reach them, and an offer that nobody takes up is a request as before. */
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { createServer } from '../../../src/index.ts';
+import { connectClient } from '../../support/client.ts';
+import { RawSocket } from '../../support/raw-socket.ts';
+import { startHost } from './host.ts';
+
+test('another who listens for upgrades keeps its path, before, during and after', async () => {
+  await using host = await startHost();
+  let heard = 0;
+  host.server.on('upgrade', ({ url }, socket) => {
+    if (url !== '/own') return;
+    heard += 1;
+    socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  });
+  const knock = async () => (await RawSocket.open(host.port, {}, '/own'))[Symbol.asyncDispose]();
+  await knock();
+  const signalbox = await createServer({}, { server: host.server });
+  await using ann = await connectClient(host.url);
+  await knock();
+  await ann.must('room:create');
+  await signalbox.close();
+  await knock();
+  expect(heard).toBe(3);
+});
+
+/** As Java's client asks for the first time, over a connection that goes on. */
+test.each(['GET', 'POST'])('an offer of HTTP/2 with a %s is answered as if it had not been made', async (method) => {
+  await using host = await startHost(async (request, response) => {
+    const { url, headers } = request;
+    response.end(JSON.stringify({ url, method: request.method, kind: headers['x-kind'], body: await text(request) }));
+  });
+  const signalbox = await createServer({}, { server: host.server });
+  const body = method === 'POST' ? 'x'.repeat(200_000) : '';
+  const offer = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAEAAEAA' };
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const asked = httpRequest(`${host.url}/own?a`, { method, headers: { ...offer, 'x-kind': 'Zug' } }, resolve);
+    asked.once('error', reject);
+    asked.end(body);
+  });
+  expect(JSON.parse(await text(answer))).toEqual({ url: '/own?a', method, kind: 'Zug', body });
+  await signalbox.close();
+});
+
+test('who upgrades to nowhere is answered by the owner, and a stranger’s connection does not outlive the server', async () => {
+  await using host = await startHost((_, response) => response.writeHead(404).end());
+  const signalbox = await createServer({}, { server: host.server });
+  await expect(RawSocket.open(host.port, {}, '/nowhere')).rejects.toThrow('refused with 404');
+  const ended = new Promise<void>((resolve) => {
+    host.server.once('connection', (socket) => socket.once('close', () => resolve()));
+  });
+  // Upgraded, and never a client: it says nothing, and answers no farewell.
+  await using mute = await RawSocket.open(host.port);
+  await mute.next(/^0/);
+  mute.stopReading();
+  await signalbox.close();
+  await ended;
+  expect(host.server.listening).toBe(true);
+});
