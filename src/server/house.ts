@@ -6,6 +6,7 @@ import type { ReferenceGenerator } from '../reference/generator.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
+import type { RunningWebhooks } from '../webhooks/start.ts';
 import type { Options } from './options.ts';
 import type { Roster } from './roster.ts';
 import type { Io } from './session.ts';
@@ -19,6 +20,8 @@ export interface House {
   readonly references: ReferenceGenerator;
   /** Where a database keeps them. */
   readonly calls?: CallRecords;
+  /** Where there is somebody to tell. */
+  readonly webhooks?: RunningWebhooks;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -5,11 +5,14 @@
 import { z } from 'zod';
 import { DATABASE_URLS, isDatabaseUrl } from '../database/url.ts';
 import { DEFAULT_PREFIX } from '../engine/engine.ts';
+import { FEED_TYPES } from '../protocol/feed.ts';
 import { DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS } from '../protocol/ids.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { ItemTypeError, readItemTypes } from '../reference/item-types.ts';
 import { allCodes, createPool, type Pool } from '../room/pool.ts';
 import type { Policy } from '../room/room.ts';
+import { readWebhooks, WebhookOptionError } from '../webhooks/settings.ts';
+import { keyOf } from '../webhooks/signature.ts';
 import { AdminTokenError, readAdminTokens } from './admin-tokens.ts';
 
 type Kind = 'text' | 'number' | 'flag' | 'list';
@@ -177,6 +180,34 @@ export const OPTIONS = {
     10_000_000,
     'How many events are kept for those who read the feed late, call records among them; 0 turns the feed off.',
   ),
+  webhookUrls: entry(
+    'list',
+    z.array(z.string()).default([]),
+    'Where the events of the feed are posted to, such as https://example.org/hooks; the same on every node.',
+    { secret: true },
+  ),
+  webhookSecrets: entry(
+    'list',
+    z
+      .array(z.string().refine((text) => keyOf(text) !== undefined, 'must be whsec_<base64>, or 16 characters or more'))
+      .max(2)
+      .default([]),
+    'Signs those events: whsec_<base64>, or 16 characters or more; while it is changed, two: the new one first.',
+    { secret: true },
+  ),
+  webhookEvents: entry(
+    'list',
+    z.array(z.enum(FEED_TYPES)).default([]),
+    'The types of events that are posted, such as room_created; all unless given.',
+  ),
+  webhookPrivate: flag(false, 'Post events to private addresses too, and without TLS (http:).'),
+  webhookTimeoutMs: milliseconds(10 * SECOND, 'How long the receiver of an event may take to answer.'),
+  webhookGiveUpMs: milliseconds(
+    24 * HOUR,
+    'How long an event is posted again and again before it is a dead letter.',
+    0,
+  ),
+
   codeDigits: whole(DEFAULT_CODE_DIGITS, DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS, 'Digits of a room code.'),
   poolSize: entry(
     'number',
@@ -284,6 +315,7 @@ function checkTogether(options: Options): void {
   checkTurn(options);
   checkReferences(options);
   checkAdminTokens(options);
+  checkWebhooks(options);
   try {
     createPool(codeDigits, poolSize ?? allCodes(codeDigits));
   } catch (error) {
@@ -309,6 +341,15 @@ function checkReferences({ itemTypes, userIds, redisUrl, databaseUrl, dataDir }:
   if (userIds === 'random' || databaseUrl !== undefined) return;
   if (redisUrl !== undefined) throw new OptionError('userIds', 'counted ones need a databaseUrl that all nodes share');
   if (dataDir === undefined) throw new OptionError('userIds', 'counted ones need a databaseUrl or a dataDir');
+}
+
+function checkWebhooks(options: Options): void {
+  try {
+    readWebhooks(options);
+  } catch (error) {
+    if (error instanceof WebhookOptionError) throw new OptionError(error.option, error.message);
+    throw error;
+  }
 }
 
 function checkAdminTokens({ adminToken, adminTokens }: Options): void {

@@ -5,11 +5,14 @@ import type { NodeId } from '../protocol/ids.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { AdvertisedLimits } from '../protocol/messages.ts';
 import type { CallRecords } from '../records/calls.ts';
-import type { ReferenceGenerator } from '../reference/generator.ts';
+import type { ReferenceGenerator, ReferenceNotice } from '../reference/generator.ts';
 import { createRandomReferences } from '../reference/random.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
 import { createDigest, type Log, silentLog } from '../support/log.ts';
 import { type Random, systemRandom } from '../support/random.ts';
+import { readWebhooks } from '../webhooks/settings.ts';
+import { type RunningWebhooks, startWebhooks } from '../webhooks/start.ts';
+import { createAlarms } from './alarms.ts';
 import { createAllocation } from './allocation.ts';
 import { type ClientAddress, createClientAddress } from './client-address.ts';
 import { createDrain } from './drain.ts';
@@ -43,7 +46,10 @@ import { createResumeTokens } from './tokens.ts';
 export interface Fittings {
   readonly engine: (settings: EngineSettings) => Engine | Promise<Engine>;
   /** Where rooms get their refs; by chance, unless this gives another. The server closes it. */
-  readonly references?: (options: Options) => ReferenceGenerator | undefined | Promise<ReferenceGenerator | undefined>;
+  readonly references?: (
+    options: Options,
+    onNotice: (notice: ReferenceNotice) => void,
+  ) => ReferenceGenerator | undefined | Promise<ReferenceGenerator | undefined>;
   /** Where calls are recorded; nowhere, unless this says. The server closes it, while the engine is there still. */
   readonly calls?: (node: RecordingNode) => CallRecords | undefined;
   readonly clock?: Clock;
@@ -157,13 +163,18 @@ async function assemble(given: PartialOptions, fittings: Fittings): Promise<Asse
   });
   let references: ReferenceGenerator | undefined;
   let calls: CallRecords | undefined;
+  let webhooks: RunningWebhooks | undefined;
   try {
-    references = (await fittings.references?.(options)) ?? createRandomReferences(clock, random);
+    const { ledgerBehind } = createAlarms(engine.feed, log);
+    references = (await fittings.references?.(options, ledgerBehind)) ?? createRandomReferences(clock, random);
     calls = fittings.calls?.({ options, nodeId, feed: engine.feed, clock, random, log });
     const secret = await findSecret(options, engine, random, log);
+    const digest = createDigest(secret);
     const faults = createFaults(log, random);
     const routes: HttpRoute[] = [];
     const app = await createApp(options, faults, log, (route) => routes.push(route));
+    const told = readWebhooks(options);
+    webhooks = told && (await startWebhooks(told, { engine, clock, random, log, digest }));
     const house: House = {
       options,
       nodeId,
@@ -172,13 +183,15 @@ async function assemble(given: PartialOptions, fittings: Fittings): Promise<Asse
       roster: new Roster((ref, signals) => calls?.countSignals(ref, signals)),
       references,
       ...(calls !== undefined && { calls }),
+      ...(webhooks !== undefined && { webhooks }),
       clock,
       random,
       log,
-      digest: createDigest(secret),
+      digest,
     };
     return { signalbox: furnish(house, app, faults, secret, addressOf, fittings.hooks ?? {}), app, routes };
   } catch (error) {
+    await webhooks?.stop();
     await calls?.close();
     await Promise.all([references?.close(), engine.close()]);
     throw error;
@@ -216,7 +229,7 @@ function furnish(
   const heartbeat = startHeartbeat(house, seating, faults, ice);
   const signalCount = startSignalCount(house);
   const figures = () => sumUp(pool, heartbeat.stock);
-  const alarm = createLowWaterAlarm(options.poolLowWater, log);
+  const alarm = createLowWaterAlarm(options.poolLowWater, log, createAlarms(engine.feed, log).poolLow);
   const stopAlarm = clock.every(options.tickMs, () => alarm(figures()));
   addHealth(app, house, drain, figures);
   addApi(app, {
@@ -228,7 +241,7 @@ function furnish(
     faults,
     addressOf,
     calls: house.calls,
-    webhooks: undefined,
+    webhooks: house.webhooks,
   });
 
   const close = async () => {
@@ -237,6 +250,8 @@ function furnish(
     stopAlarm();
     await closeHttp(io, app);
     signalCount.stop();
+    // What has just happened is for the other nodes to send, or for the next start.
+    await house.webhooks?.stop();
     // While there is a feed to read: what has just happened is recorded too.
     await house.calls?.close();
     await Promise.all([house.references.close(), engine.close()]);

@@ -1,6 +1,5 @@
 /** Webhooks of a server: an endpoint for each URL, and what an operator sees of them. */
 import type { Engine } from '../engine/engine.ts';
-import type { FeedType } from '../protocol/feed.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
@@ -8,18 +7,9 @@ import type { Resolve } from './addresses.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { createEndpoint } from './endpoint.ts';
 import { createSender } from './sender.ts';
+import type { WebhookSettings } from './settings.ts';
 import { keyOf } from './signature.ts';
 import type { WebhookEndpoint, Webhooks } from './webhooks.ts';
-
-export interface WebhookSettings {
-  readonly urls: readonly string[];
-  readonly secrets: readonly string[];
-  /** None for all. */
-  readonly types: readonly FeedType[];
-  readonly allowPrivate: boolean;
-  readonly timeoutMs: number;
-  readonly giveUpMs: number;
-}
 
 export interface WebhookParts {
   readonly engine: Pick<Engine, 'feed' | 'deliveries'>;
