@@ -6,6 +6,7 @@ import { shareDatabase } from './database/shared.ts';
 import { createMemoryEngine } from './engine/memory.ts';
 import { callRecordsIn } from './records/choose.ts';
 import { countedReferences } from './reference/choose.ts';
+import type { ReferenceNotice } from './reference/generator.ts';
 import type { Place } from './server/embedding.ts';
 import type { Options, PartialOptions } from './server/options.ts';
 import {
@@ -22,9 +23,8 @@ export type { FeedEvent, FeedType } from './protocol/feed.ts';
 export type { CountedReferences, CountingOptions } from './reference/counted.ts';
 export { createReferenceGenerator, type ReferenceGeneratorOptions } from './reference/create.ts';
 export { type ParsedReference, ReferenceMalformed } from './reference/format.ts';
-export { type Issue, ReferenceUnavailable } from './reference/generator.ts';
+export { type Issue, type ReferenceNotice, ReferenceUnavailable } from './reference/generator.ts';
 export { type ItemType, ItemTypeError, type ItemTypes } from './reference/item-types.ts';
-export type { ReferenceNotice } from './reference/leasing.ts';
 export { type Ledger, LedgerMisconfigured } from './reference/ledger.ts';
 export type { Place } from './server/embedding.ts';
 export type { EventListener, Events } from './server/events.ts';
@@ -70,7 +70,7 @@ export function createServer(
   const database = databaseFor(fittings);
   const parts: Fittings = {
     engine,
-    references: (settings) => referencesFor(settings, fittings, database(settings)),
+    references: (settings, onNotice) => referencesFor(settings, { ...fittings, onNotice }, database(settings)),
     calls: (node) => callRecordsIn(database(node.options), node.options, node),
     ...fittings,
   };
@@ -92,11 +92,11 @@ function databaseFor({ log = silentLog }: Partial<Fittings>): (options: Options)
 /** By count where the nodes share a ledger; a server that is to count and cannot does not start. */
 async function referencesFor(
   options: Options,
-  { log = silentLog, clock }: Partial<Fittings>,
+  { log = silentLog, clock, onNotice }: Partial<Fittings> & { onNotice: (notice: ReferenceNotice) => void },
   database: Database | undefined,
 ) {
   const held = ['room', ...(options.userIds === 'reference' ? ['user'] : [])];
-  const references = countedReferences(options, { database, log, clock, held });
+  const references = countedReferences(options, { database, log, clock, held, onNotice });
   if (references === undefined) {
     if (options.redisUrl !== undefined) {
       log.warn('rooms get their refs by chance: to count them, give all nodes the databaseUrl of one database');

@@ -5,6 +5,7 @@ import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { CountedReferences } from './counted.ts';
 import { createReferenceGenerator } from './create.ts';
+import type { ReferenceNotice } from './generator.ts';
 import { readItemTypes } from './item-types.ts';
 import { createSqlLedger } from './sql-ledger.ts';
 
@@ -24,6 +25,7 @@ interface Extras {
   readonly held?: readonly string[];
   readonly outageMs?: number;
   readonly leastBlock?: number;
+  readonly onNotice?: (notice: ReferenceNotice) => void;
 }
 
 /** Counted references, or undefined where there is no ledger to count in. */

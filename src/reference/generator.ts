@@ -33,6 +33,20 @@ export interface ReferenceGenerator {
   close(): Promise<void>;
 }
 
+/** Something that an operator must look at. */
+export interface ReferenceNotice {
+  /** The seed was behind what is in use: the database was restored from a backup, or is another one. */
+  readonly kind: 'ledger-behind';
+  readonly itemType: string;
+  readonly year: number;
+  /** Where the seed stood. */
+  readonly seed: number;
+  /** The highest number that is known to be in use. */
+  readonly inUse: number;
+  /** Where counting goes on. */
+  readonly continuesAt: number;
+}
+
 export class ReferenceUnavailable extends Error {
   override readonly name = 'ReferenceUnavailable';
 }

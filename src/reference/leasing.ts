@@ -1,23 +1,9 @@
 /** Leases of one item type: each is compared with what is known to be in use, and a ledger that has forgotten is told of. */
 import type { Log } from '../support/log.ts';
-import { ReferenceUnavailable } from './generator.ts';
+import { type ReferenceNotice, ReferenceUnavailable } from './generator.ts';
 import type { ItemType } from './item-types.ts';
 import type { Ledger } from './ledger.ts';
 import type { Range } from './range.ts';
-
-/** Something that an operator must look at. */
-export interface ReferenceNotice {
-  /** The seed was behind what is in use: the database was restored from a backup, or is another one. */
-  readonly kind: 'ledger-behind';
-  readonly itemType: string;
-  readonly year: number;
-  /** Where the seed stood. */
-  readonly seed: number;
-  /** The highest number that is known to be in use. */
-  readonly inUse: number;
-  /** Where counting goes on. */
-  readonly continuesAt: number;
-}
 
 export class Leasing {
   readonly #name: string;

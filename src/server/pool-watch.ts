@@ -21,14 +21,22 @@ export function sumUp(pool: Pool, stock: readonly (StockFigures | undefined)[]):
 /** Back above the mark by this share of the pool before it may be called low again: no flapping. */
 const RECOVERY = 0.01;
 
-/** @returns a function to call with each new reading. */
-export function createLowWaterAlarm(lowWater: number, log: Log): (figures: PoolFigures) => void {
+/**
+ * @param onLow is told each time the pool falls below the mark
+ * @returns a function to call with each new reading
+ */
+export function createLowWaterAlarm(
+  lowWater: number,
+  log: Log,
+  onLow: (figures: PoolFigures) => void,
+): (figures: PoolFigures) => void {
   let low = false;
   return (figures) => {
     const share = figures.free / figures.total;
     if (!low && share < lowWater) {
       low = true;
       log.warn({ ...figures, lowWater }, 'the pool of room codes is running low');
+      onLow(figures);
     } else if (low && share >= Math.min(1, lowWater + RECOVERY)) {
       low = false;
       log.info({ ...figures }, 'the pool of room codes has recovered');

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CountingOptions, createCountedReferences } from '../../src/reference/counted.ts';
 import { ReferenceUnavailable } from '../../src/reference/generator.ts';
 import { ItemTypeError } from '../../src/reference/item-types.ts';
-import type { ReferenceNotice } from '../../src/reference/leasing.ts';
+import type { ReferenceNotice } from '../../src/reference/generator.ts';
 import { LEAP } from '../../src/reference/ledger.ts';
 import { type HandClock, handClock } from '../support/hand-clock.ts';
 import { type FakeLedger, fakeCounter, fakeLedger } from './fake-stores.ts';
