@@ -27,7 +27,10 @@ export function takeJsonOnly(routes: FastifyInstance): void {
         done(new NoJson(`Nested deeper than ${LIMITS.depth}.`));
         return;
       }
-      parse(request, text, (error, value) => done(error === null ? null : new NoJson('The body is not JSON.'), value));
+      // It answers by the callback; what it may return is for parsers of another kind.
+      void parse(request, text, (error, value) =>
+        done(error === null ? null : new NoJson('The body is not JSON.'), value),
+      );
     },
   );
 }

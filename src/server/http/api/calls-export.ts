@@ -11,7 +11,7 @@ interface Format {
   readonly fileName: string;
   /** Before the first. */
   readonly head: string;
-  line(call: Call): string;
+  readonly line: (call: Call) => string;
 }
 
 /** Calls that are held at a time. */
