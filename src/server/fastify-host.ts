@@ -22,7 +22,8 @@ interface FastifyScope {
   route(route: {
     method: string | string[];
     url: string;
-    handler: (request: { raw: IncomingMessage }, reply: { raw: ServerResponse; hijack(): unknown }) => void;
+    exposeHeadRoute: boolean;
+    handler: (request: { raw: unknown }, reply: { raw: unknown; hijack(): unknown }) => void;
   }): unknown;
   addHook(name: 'preClose', hook: () => Promise<void>): unknown;
 }
@@ -38,24 +39,28 @@ interface Guest {
   readonly close: () => Promise<void>;
 }
 
+/** @throws OptionError when polling cannot be there; Error when the instance takes no more routes. */
 export function mountOn(host: FastifyHost, guest: Guest): void {
-  const { prefix, routes, handle, close } = guest;
-  if (guest.transports.includes('polling')) mountPolling(host, guest);
-  host.register(
-    async (scope) => {
-      forward(scope, routes, handle);
-      // Before Fastify waits for the connections of the server to end, which those of clients would not do by themselves.
-      scope.addHook('preClose', close);
-    },
-    { prefix },
-  );
-}
-
-/** Its path is whole: it does not begin with our prefix, but it cannot leave that of the instance. */
-function mountPolling(host: FastifyHost, { socketPath, handle }: Guest): void {
-  if (!socketPath.startsWith(`${host.prefix}/`)) throw new OptionError('socketPath', `must begin with ${host.prefix}/`);
-  const url = socketPath.slice(host.prefix.length);
-  host.register(async (scope) => forward(scope, [{ method: ['GET', 'POST', 'OPTIONS'], url }], handle), { prefix: '' });
+  const { prefix, routes, handle, close, transports, socketPath } = guest;
+  // Its path is whole: it does not begin with our prefix, but it cannot leave that of the instance.
+  if (transports.includes('polling') && !socketPath.startsWith(`${host.prefix}/`))
+    throw new OptionError('socketPath', `must begin with ${host.prefix}/ there`);
+  try {
+    if (transports.includes('polling')) {
+      const route = { method: ['GET', 'POST', 'OPTIONS'], url: socketPath.slice(host.prefix.length) };
+      host.register(async (scope) => forward(scope, [route], handle), { prefix: '' });
+    }
+    host.register(
+      async (scope) => {
+        forward(scope, routes, handle);
+        // Before Fastify waits for the connections to its server, which clients would not end by themselves.
+        scope.addHook('preClose', close);
+      },
+      { prefix },
+    );
+  } catch (error) {
+    throw new Error('a Fastify instance takes no more routes once it is ready: embed before', { cause: error });
+  }
 }
 
 function forward(scope: FastifyScope, routes: readonly HttpRoute[], handle: Guest['handle']): void {
@@ -66,9 +71,11 @@ function forward(scope: FastifyScope, routes: readonly HttpRoute[], handle: Gues
     scope.route({
       method,
       url,
+      exposeHeadRoute: false, // they are among the routes
       handler(request, reply) {
         reply.hijack();
-        handle(request.raw, reply.raw, scope.prefix);
+        // Fastify’s types think of HTTP/2 too; those of a host do not let such a server in.
+        handle(request.raw as IncomingMessage, reply.raw as ServerResponse, scope.prefix);
       },
     });
   }

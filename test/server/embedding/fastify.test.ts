@@ -1,0 +1,137 @@
+/** In a Fastify instance of one's own: its routes are there, and nothing of the instance is changed. */
+import fastify, { type FastifyInstance } from 'fastify';
+import { expect, test } from 'vitest';
+import { createServer, OptionError } from '../../../src/index.ts';
+import { connectClient } from '../../support/client.ts';
+import { welcomeOf } from '../scenarios/people.ts';
+
+const ADMIN = { authorization: 'Bearer the operator of this test' };
+
+/** An instance with ways of its own. */
+function ownInstance(): FastifyInstance {
+  const app = fastify();
+  app.setErrorHandler((error, _request, reply) => reply.code(418).send(`own error: ${String(error)}`));
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send('own 404'));
+  app.addContentTypeParser('application/x-own', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, `own ${body}`),
+  );
+  app.get('/', async () => 'own root');
+  app.get('/fails', async () => {
+    throw new Error('on purpose');
+  });
+  app.post('/echo', async (request) => ({ body: request.body }));
+  return app;
+}
+
+async function expectItsOwnWays(url: string): Promise<void> {
+  const post = (type: string, body: string) =>
+    fetch(`${url}/echo`, { method: 'POST', headers: { 'content-type': type }, body });
+  const root = await fetch(url);
+  expect([await root.text(), root.headers.get('content-security-policy')]).toEqual(['own root', null]);
+  expect(await (await fetch(`${url}/fails`)).text()).toBe('own error: Error: on purpose');
+  for (const path of ['/nowhere', '/v1/pool', '/signaling/nowhere'])
+    expect(await (await fetch(`${url}${path}`)).text()).toBe('own 404');
+  expect(await (await post('application/x-own', 'body')).json()).toEqual({ body: 'own body' });
+  expect(await (await post('application/json', '{"a":1}')).json()).toEqual({ body: { a: 1 } });
+  expect((await post('application/unknown', '?')).status).toBe(418);
+}
+
+test('its routes are under the prefix, and its ways are its own before, during and after', async () => {
+  const app = ownInstance();
+  const signalbox = await createServer(
+    { nodeId: 'within', adminToken: 'the operator of this test' },
+    { server: app, prefix: '/signaling' },
+  );
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  await expectItsOwnWays(url);
+  const health = await fetch(`${url}/signaling/healthz`);
+  expect(await health.json()).toEqual({ ok: true, nodeId: 'within' });
+  expect(health.headers.get('content-security-policy')).toMatch(/default-src 'self'/);
+  expect((await fetch(`${url}/signaling/healthz`, { method: 'HEAD' })).status).toBe(200);
+  expect(await (await fetch(`${url}/signaling/v1/pool`, { headers: ADMIN })).json()).toMatchObject({ occupied: 0 });
+  const refused = await fetch(`${url}/signaling/v1/pool`);
+  expect([refused.status, await refused.json()]).toEqual([401, expect.objectContaining({ code: 'UNAUTHENTICATED' })]);
+  await using ann = await connectClient(url);
+  await ann.must('room:create');
+  await signalbox.close();
+  await expectItsOwnWays(url);
+  expect((await fetch(`${url}/signaling/healthz`)).status).toBe(503);
+  await app.close();
+});
+
+test('closing the instance closes what is in it: clients are asked to go, and do not hold it up', async () => {
+  const app = fastify();
+  const signalbox = await createServer({}, { server: app });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  await using ann = await connectClient(url);
+  const closed = ann.closed();
+  await app.close();
+  expect((await ann.next('server:drain')).reconnectInMs).toBeGreaterThanOrEqual(0);
+  expect(await closed).toBe('transport close');
+  await signalbox.close();
+});
+
+test('its hooks run for our routes', async () => {
+  const app = fastify();
+  const seen: string[] = [];
+  app.addHook('onRequest', async (request, reply) => {
+    seen.push(request.url);
+    if (request.headers['x-own'] === undefined) return reply.code(403).send('own gate');
+    return undefined;
+  });
+  const signalbox = await createServer({}, { server: app, prefix: '/signaling' });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  expect(await (await fetch(`${url}/signaling/healthz`)).text()).toBe('own gate');
+  expect((await fetch(`${url}/signaling/healthz`, { headers: { 'x-own': '1' } })).status).toBe(200);
+  expect(seen).toEqual(['/signaling/healthz', '/signaling/healthz']);
+  await app.close();
+  await signalbox.close();
+});
+
+test('within a plugin, under its prefix and ours; polling too', async () => {
+  const app = fastify();
+  app.register(
+    async (scope) => {
+      await createServer(
+        { nodeId: 'deep', socketPath: '/api/rtc/socket', transports: ['polling', 'websocket'] },
+        { server: scope, prefix: '/rtc' },
+      );
+    },
+    { prefix: '/api' },
+  );
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  expect(await (await fetch(`${url}/api/rtc/healthz`)).json()).toEqual({ ok: true, nodeId: 'deep' });
+  const polled = await fetch(`${url}/api/rtc/socket/?EIO=4&transport=polling`);
+  expect(await polled.text()).toMatch(/^0\{"sid":/);
+  await using ann = await connectClient(url, {}, { path: '/api/rtc/socket' });
+  expect(welcomeOf(ann).nodeId).toBe('deep');
+  await app.close();
+});
+
+test('two in one instance', async () => {
+  const app = fastify();
+  await createServer({ nodeId: 'one', socketPath: '/one/socket' }, { server: app, prefix: '/one' });
+  await createServer({ nodeId: 'two', socketPath: '/two/socket' }, { server: app, prefix: '/two' });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  for (const name of ['one', 'two']) {
+    expect(await (await fetch(`${url}/${name}/healthz`)).json()).toEqual({ ok: true, nodeId: name });
+    await using client = await connectClient(url, {}, { path: `/${name}/socket` });
+    expect(welcomeOf(client).nodeId).toBe(name);
+  }
+  await app.close();
+});
+
+test('what cannot be is said at once', async () => {
+  const app = fastify();
+  await app.register(
+    async (scope) => {
+      await expect(createServer({ transports: ['polling'] }, { server: scope })).rejects.toThrow(OptionError);
+    },
+    { prefix: '/api' },
+  );
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  // Fastify takes no more routes then.
+  await expect(createServer({}, { server: app })).rejects.toThrow(/embed before/);
+  expect(app.server.listenerCount('upgrade')).toBe(0);
+  await app.close();
+});
