@@ -1,0 +1,58 @@
+/** Events that were lost: the records stay of one piece, and say that they do not know all. */
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../src/database/open.ts';
+import type { FeedEvent } from '../../src/protocol/feed.ts';
+import { findCall } from '../../src/records/reading.ts';
+import { refOf } from '../engine/stage.ts';
+import { temporaryFolder } from '../support/process.ts';
+import { recordAll, recorderOf, startRooms } from './stage.ts';
+
+test('whichever events of a call are lost: what is left fits together', async () => {
+  const events = await eventsOfCall();
+  const ended = events.at(-1)?.timestamp;
+  await using folder = await temporaryFolder();
+  const database = openDatabase(`sqlite:${folder.path}/signalbox.db`);
+  for (let from = 0; from < events.length; from += 1) {
+    for (let to = from + 1; to <= events.length; to += 1) {
+      const ref = refOf(1_000 * from + to);
+      const rest = [...events.slice(0, from), ...events.slice(to)].map((event) => ({ ...event, ref }) as FeedEvent);
+      const feed = {
+        ...startRooms().engine.feed,
+        read: async () => ({ events: rest, position: ref, lost: to - from }),
+      };
+      await recordAll(recorderOf(database, { engine: { feed }, clock: startRooms().clock }, { feedName: ref }));
+      const call = await findCall(database, ref);
+      if (rest.length === 0) {
+        expect(call).toBeUndefined();
+        continue;
+      }
+      // What was lost at the end, nobody can miss yet.
+      expect(call?.complete).toBe(to === events.length);
+      expect(call?.endedAt).toBe(to === events.length ? null : ended);
+      if (call?.endedAt === ended) expect(call?.sessions.filter(({ leftAt }) => leftAt === null)).toEqual([]);
+      expect(call?.peakMembers).toBeLessThanOrEqual(3);
+      expect(call?.totalMembers).toBe(new Set(call?.sessions.map(({ userId }) => userId)).size);
+      expect(new Set(call?.sessions.map(({ seq }) => seq)).size).toBe(call?.sessions.length);
+    }
+  }
+  await database.close();
+});
+
+/** 14 events, with somebody who comes back and one who changes. */
+async function eventsOfCall(): Promise<readonly FeedEvent[]> {
+  const rooms = startRooms();
+  const room = await rooms.room(['anna', 'ben', 'carl']);
+  const step = async (work: Promise<unknown>) => {
+    rooms.clock.advance(1_000);
+    await work;
+  };
+  await step(rooms.suspend(room, 'ben'));
+  await step(rooms.resume(room, 'ben', 2));
+  await step(rooms.updateSeat(room, 'carl', { name: 'Carl' }));
+  await step(rooms.leave(room, 'carl'));
+  await step(rooms.join(room, 'carl'));
+  await step(rooms.leave(room, 'anna'));
+  await step(rooms.updateRoom(room, 'ben', { name: 'Late' }, 2));
+  await step(rooms.close(room, 'ben', 2));
+  return (await rooms.engine.feed.read({ limit: 100 })).events;
+}
