@@ -39,7 +39,7 @@ export const DOUBT = 16;
 /** Events that wait for one endpoint; later ones stay in the feed, so that a dead endpoint does not fill the store. */
 const MOST_PENDING = 100_000;
 /** Beyond the time-out of a request: for the rest of the answer, and for telling the store. */
-const LEASE_MARGIN_MS = 15_000;
+const LEASE_MARGIN_MS = 5_000;
 const FAREWELL_MS = 2_000;
 /** How long complaints are not repeated. */
 const QUIET_MS = 60_000;

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import type { Random } from '../../src/support/random.ts';
+import { retryAfterMs, retryMs } from '../../src/webhooks/backoff.ts';
+
+const HOUR = 3_600_000;
+const least: Random = { integer: () => 0, text: () => '' };
+const most: Random = { integer: (below) => below - 1, text: () => '' };
+
+test('1 s, 2 s, 4 s, up to an hour', () => {
+  const delays = [1, 2, 3, 4, 11, 12, 13, 50, 10_000].map((failures) => retryMs(failures, undefined, least));
+  expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 1_024_000, 2_048_000, HOUR, HOUR, HOUR]);
+});
+
+test('up to a quarter less by chance, never more', () => {
+  expect(retryMs(1, undefined, most)).toBe(751);
+  expect(retryMs(50, undefined, most)).toBe(HOUR * 0.75 + 1);
+});
+
+test('later when the receiver asks for it, within an hour', () => {
+  expect(retryMs(1, 30_000, least)).toBe(30_000);
+  expect(retryMs(6, 1_000, least)).toBe(32_000);
+  expect(retryMs(1, 10 * HOUR, least)).toBe(HOUR);
+});
+
+test.each([
+  [undefined, undefined],
+  ['0', 0],
+  ['120', 120_000],
+  ['-1', undefined],
+  ['soon', undefined],
+  ['Tue, 14 Nov 2023 22:14:20 GMT', 60_000],
+  ['Tue, 14 Nov 2023 22:12:20 GMT', undefined],
+  ['9'.repeat(400), undefined],
+])('Retry-After: %s', (header, ms) => {
+  expect(retryAfterMs(header, 1_700_000_000_000)).toBe(ms);
+});
