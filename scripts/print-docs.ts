@@ -1,10 +1,12 @@
 /** Prints the pages of docs/ that are derived from the source: `npm run docs`. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { printAsyncApi } from './asyncapi.ts';
 import { printOptionsPage } from './options-page.ts';
 import { printProtocolPage } from './protocol-page.ts';
 
 const PAGES: Readonly<Record<string, () => string>> = {
+  'docs/asyncapi.json': printAsyncApi,
   'docs/options.md': printOptionsPage,
   'docs/protocol.md': printProtocolPage,
 };

@@ -64,17 +64,21 @@ export const FEED = {
     cooling: z.int(),
     total: z.int(),
   }),
-  reference_alarm: event('reference_alarm', 'The ledger has forgotten references that are in use: ask who restored it.', {
-    ...ofAll,
-    itemType: z.string(),
-    year: z.int(),
-    /** Where the seed stood. */
-    seed: z.int(),
-    /** The highest number that is known to be in use. */
-    inUse: z.int(),
-    /** Where counting goes on. */
-    continuesAt: z.int(),
-  }),
+  reference_alarm: event(
+    'reference_alarm',
+    'The ledger has forgotten references that are in use: ask who restored it.',
+    {
+      ...ofAll,
+      itemType: z.string(),
+      year: z.int(),
+      /** Where the seed stood. */
+      seed: z.int(),
+      /** The highest number that is known to be in use. */
+      inUse: z.int(),
+      /** Where counting goes on. */
+      continuesAt: z.int(),
+    },
+  ),
 } as const satisfies Record<string, FeedEntry>;
 
 export type FeedType = keyof typeof FEED;
