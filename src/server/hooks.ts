@@ -197,6 +197,9 @@ function identify(answer: unknown, log: Log): Identified | Refused {
 
 function refusal(code: ErrorCode, why: string, otherwise: string): Refused {
   // By code points: half of a pair would be no text any more.
-  const told = Array.from(why.slice(0, 2 * REASON_LENGTH)).slice(0, REASON_LENGTH).join('').toWellFormed();
+  const told = Array.from(why.slice(0, 2 * REASON_LENGTH))
+    .slice(0, REASON_LENGTH)
+    .join('')
+    .toWellFormed();
   return refuse(code, { message: told === '' ? otherwise : told });
 }
