@@ -1,0 +1,165 @@
+/** Calls as a server records them: from what its clients do to what stands in its database. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { type Database, readNumber } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { createRedisEngine } from '../../src/engine/redis/index.ts';
+import { createServer, type PartialOptions } from '../../src/index.ts';
+import type { Call } from '../../src/records/calls.ts';
+import { findCall, listCalls, lostEvents } from '../../src/records/reading.ts';
+import { Stage, settingsOf } from '../engine/stage.ts';
+import { connectClient } from '../support/client.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/process.ts';
+import { startRedis } from '../support/redis.ts';
+import { startSignalbox } from '../support/signalbox.ts';
+import { eventually, recordAll, recorderOf } from './stage.ts';
+
+const LOCAL = { host: '127.0.0.1', port: 0, demo: false };
+
+async function start(options: PartialOptions) {
+  const server = await createServer({ ...LOCAL, ...options });
+  return Object.assign(server, { [Symbol.asyncDispose]: () => server.close() });
+}
+
+/** The record, once it says so. */
+const recorded = (database: Database, ref: string, fits: (call: Call) => boolean): Promise<Call> =>
+  eventually(async () => {
+    const call = await findCall(database, ref);
+    if (call === undefined || !fits(call)) throw new Error(`not yet: ${JSON.stringify(call)}`);
+    return call;
+  });
+
+async function talk(url: string, other = url) {
+  const anna = await connectClient(url);
+  const ben = await connectClient(other);
+  const { room } = await anna.must('room:create', { type: 'video', profile: { name: 'Anna' } });
+  await ben.must('room:join', { code: room.code, profile: { name: 'Ben', mediaType: 'audio' } });
+  return { anna, ben, room };
+}
+
+test('a call on one node: a server that is closed has written all of it', async () => {
+  await using folder = await temporaryFolder();
+  const server = await start({ dataDir: folder.path });
+  const { anna, ben, room } = await talk(server.url);
+  await using _anna = anna;
+  await using _ben = ben;
+  const benId = ben.userId;
+  for (let count = 0; count < 5; count += 1) await anna.must('signal', { to: benId, data: { count } });
+  // What does not take the short way, and what reaches nobody.
+  await ben.must('signal', { data: 'long', to: anna.userId });
+  expect(await ben.refused('signal', { to: 'nobody', data: 1 })).toBe('PEER_NOT_FOUND');
+  await ben.must('room:leave');
+  await anna.must('room:close');
+  const { room: open } = await anna.must('room:create');
+  await server.close();
+
+  const database = openDatabase(`sqlite:${join(folder.path, 'signalbox.db')}`);
+  const call = await findCall(database, room.ref);
+  expect(call).toMatchObject({
+    code: room.code,
+    type: 'video',
+    reason: 'closed',
+    hostId: anna.userId,
+    createdBy: anna.userId,
+    peakMembers: 2,
+    totalMembers: 2,
+    signals: 6,
+    complete: true,
+    sessions: [
+      { userId: anna.userId, name: 'Anna', seq: 1, reason: 'closed' },
+      { userId: benId, name: 'Ben', seq: 2, reason: 'left', mediaType: 'audio' },
+    ],
+  });
+  // Its room has ended with the process.
+  expect(await findCall(database, open.ref)).toMatchObject({ reason: 'unknown', sessions: [{ reason: 'unknown' }] });
+  await database.close();
+});
+
+test('of a process that was killed: what is known of its calls, and that it is not all', async () => {
+  await using folder = await temporaryFolder();
+  const database = openDatabase(`sqlite:${join(folder.path, 'signalbox.db')}`);
+  const killed = await startSignalbox({ dataDir: folder.path });
+  await using anna = await connectClient(killed.url);
+  const { room } = await anna.must('room:create');
+  await recorded(database, room.ref, ({ sessions }) => sessions.length === 1);
+  await killed.child.kill();
+  await using _next = await start({ dataDir: folder.path });
+  const call = await recorded(database, room.ref, ({ endedAt }) => endedAt !== null);
+  expect(call).toMatchObject({ reason: 'unknown', complete: false, sessions: [{ userId: anna.userId }] });
+  await database.close();
+});
+
+test('two nodes and a database that goes away: signaling goes on, and nothing is missing afterwards', async () => {
+  await using redis = await startRedis();
+  await using postgres = await startPostgres();
+  const databaseUrl = await postgres.createDatabase('calls');
+  const options = { redisUrl: redis.url, databaseUrl };
+  const [one, two] = [await start(options), await start(options)];
+  const before = await talk(one.url, two.url);
+  await using anna = before.anna;
+  await using ben = before.ben;
+  const database = openDatabase(databaseUrl);
+  await recorded(database, before.room.ref, ({ sessions }) => sessions.length === 2);
+
+  postgres.freeze();
+  const refs: string[] = [];
+  for (let count = 0; count < 30; count += 1) {
+    await anna.must('signal', { to: ben.userId, data: count });
+    await ben.must('signal', { to: anna.userId, data: count });
+    // Somebody who goes into rooms and out of them again, on one node and on the other.
+    await using carl = await connectClient(count % 2 === 0 ? one.url : two.url);
+    const { room } = await carl.must('room:create');
+    await carl.must('room:close');
+    refs.push(room.ref);
+  }
+  postgres.thaw();
+  await postgres.kill();
+  await anna.must('room:close');
+  await postgres.start();
+  await recorded(database, before.room.ref, ({ reason }) => reason === 'closed');
+  // What has been counted is written when the nodes close, if not before.
+  await Promise.all([one.close(), two.close()]);
+  expect(await findCall(database, before.room.ref)).toMatchObject({ signals: 60, complete: true, peakMembers: 2 });
+  const { calls } = await listCalls(database, { limit: 100 });
+  expect(calls.map(({ ref }) => ref).sort()).toEqual([before.room.ref, ...refs].sort());
+  expect(calls.every(({ complete, reason }) => complete && reason === 'closed')).toBe(true);
+  expect(await lostEvents(database)).toBe(0);
+  await database.close();
+});
+
+test('a recorder that is killed in the middle of its transaction leaves nothing behind, and the next misses nothing', async () => {
+  await using redis = await startRedis();
+  await using folder = await temporaryFolder();
+  const url = `sqlite:${folder.path}/signalbox.db`;
+  const settings = { ...settingsOf(9_000), feedKept: 1_000 };
+  const engine = await createRedisEngine({ url: redis.url })(settings);
+  const clock = { now: () => Date.now(), advance: () => {}, after: () => () => {}, every: () => () => {} };
+  const rooms = new Stage(engine, clock);
+  const room = await rooms.room(['anna', 'ben']);
+  const program = fileURLToPath(new URL('./dying-recorder.mjs', import.meta.url));
+  const child = fork(program, [JSON.stringify({ redis: redis.url, database: url, settings })], { execArgv: [] });
+  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+
+  const database = openDatabase(url);
+  expect(await findCall(database, room.ref)).toBeUndefined();
+  await rooms.close(room, 'anna');
+  await recordAll(recorderOf(database, rooms));
+  expect(await findCall(database, room.ref)).toMatchObject({ reason: 'closed', complete: true, totalMembers: 2 });
+  const [row] = await database.rows('SELECT lost FROM signalbox_feeds');
+  expect(readNumber(row?.['lost'])).toBe(0);
+  await database.close();
+  await engine.close();
+});
+
+test('with Redis and no database there are no records, and nothing fails', async () => {
+  await using redis = await startRedis();
+  await using server = await start({ redisUrl: redis.url });
+  const { anna, ben } = await talk(server.url);
+  await using _anna = anna;
+  await using _ben = ben;
+  await anna.must('signal', { to: ben.userId, data: 1 });
+});
