@@ -15,8 +15,8 @@ export interface Received {
 export type Behaviour = (response: ServerResponse, received: Received) => void;
 
 export const answers =
-  (status: number, headers: Record<string, string> = {}): Behaviour =>
-  (response) =>
+  (status: number, headers: Record<string, string> = {}) =>
+  (response: ServerResponse): void =>
     void response.writeHead(status, headers).end();
 
 export interface Receiver extends AsyncDisposable {
