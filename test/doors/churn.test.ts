@@ -1,0 +1,175 @@
+/**
+ * A thousand rooms come and go on two nodes, while the back end that is told of them fails at random and is restarted. In
+ * the end it knows everything, in order, and the records say the same.
+ */
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import type { FeedEvent } from '../../src/protocol/feed.ts';
+import type { Call } from '../../src/records/calls.ts';
+import { connectClient } from '../support/client.ts';
+import { type Nodes, startNodes } from '../support/nodes.ts';
+import { temporaryFolder } from '../support/process.ts';
+import { answers, type Receiver, startReceiver } from '../webhooks/receiver.ts';
+
+const ROOMS = 1_000;
+/** Two people each, on two nodes. */
+const PAIRS = 20;
+const SIGNALS = 3;
+const ADMIN = 'the-token-of-the-churn';
+
+/** One in eight is refused: always the same ones. */
+function failAtRandom(receiver: Receiver): void {
+  let state = 20_260_042;
+  receiver.behave((response, received) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    answers(state % 8 === 0 ? 500 : 204)(response, received);
+  });
+}
+
+/** A pair meets in one room after the other, and parts in each of the ways there are. */
+async function churn(nodes: Nodes, pair: number, refs: string[]): Promise<void> {
+  await using host = await connectClient(nodes.url(pair), { name: `Host ${pair}` });
+  await using guest = await connectClient(nodes.url(pair + 1), { name: `Guest ${pair}` });
+  for (let round = 0; round < ROOMS / PAIRS; round += 1) {
+    const { room } = await host.must('room:create', { type: `t${pair}` });
+    refs.push(room.ref);
+    await guest.must('room:join', { code: room.code, profile: { mediaType: 'video' } });
+    for (let signal = 0; signal < SIGNALS; signal += 1) {
+      await host.must('signal', { to: guest.userId, data: { candidate: signal } });
+    }
+    if (round % 3 === 0) await guest.must('profile', { mediaType: 'audio' });
+    if (round % 4 === 0) await guest.must('room:leave');
+    if (round % 4 === 1) await host.must('room:leave');
+    if (round % 4 === 2) await host.must('room:close');
+    // Else both move on to the next room, and nobody closes this one.
+  }
+}
+
+const byRef = <Item extends { readonly ref: string | null }>(items: readonly Item[]): Map<string, Item[]> => {
+  const found = new Map<string, Item[]>();
+  for (const item of items) if (item.ref !== null) found.set(item.ref, [...(found.get(item.ref) ?? []), item]);
+  return found;
+};
+
+/** Without the repeats: in the order in which each was taken for the first time. */
+function told(receiver: Receiver): FeedEvent[] {
+  const events = new Map(receiver.received.map(({ event }) => [event.id, event]));
+  return [...new Set(receiver.taken)].flatMap((id) => events.get(id) ?? []);
+}
+
+/** What the record of a room must say, from what was told of it. */
+function fold(events: readonly FeedEvent[]) {
+  const sessions: {
+    userId: string;
+    joinedAt: number;
+    leftAt: number | null;
+    reason: string | null;
+    mediaType: string | null;
+  }[] = [];
+  let [present, peakMembers] = [0, 0];
+  let hostId: string | null = null;
+  for (const event of events) {
+    const { userId, timestamp } = event;
+    const open = sessions.findLast((session) => session.userId === userId && session.leftAt === null);
+    if (event.type === 'room_created') hostId = userId;
+    if (event.type === 'host_changed' && userId !== null) hostId = userId;
+    if (event.type === 'user_joined') {
+      const mediaType = event.member.mediaType ?? null;
+      sessions.push({ userId: event.userId, joinedAt: timestamp, leftAt: null, reason: null, mediaType });
+      present += 1;
+      peakMembers = Math.max(peakMembers, present);
+    }
+    if (event.type === 'user_updated' && open) open.mediaType = event.member.mediaType ?? null;
+    if (event.type === 'user_left' && open) {
+      Object.assign(open, { leftAt: timestamp, reason: event.reason });
+      present -= 1;
+    }
+  }
+  const [first, last] = [events[0], events.at(-1)];
+  return {
+    createdAt: first?.timestamp,
+    endedAt: last?.timestamp,
+    reason: last?.type === 'room_destroyed' && last.reason,
+    hostId,
+    createdBy: first?.userId,
+    peakMembers,
+    totalMembers: new Set(sessions.map(({ userId }) => userId)).size,
+    complete: true,
+    sessions: sessions.map((session) => expect.objectContaining(session)),
+  };
+}
+
+async function recorded(nodes: Nodes): Promise<Call[]> {
+  const headers = { authorization: `Bearer ${ADMIN}` };
+  const calls: Call[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const query = new URLSearchParams({ limit: '100', ...(cursor !== '' && { cursor }) });
+    const response = await fetch(`${nodes.url(calls.length)}/v1/calls?${query}`, { headers });
+    const page = (await response.json()) as { calls: Call[]; cursor: string | null };
+    calls.push(...page.calls);
+    ({ cursor } = page);
+  }
+  return calls;
+}
+
+test('a thousand rooms on two nodes, and a back end that fails and comes back', async () => {
+  await using folder = await temporaryFolder();
+  await using receiver = await startReceiver();
+  failAtRandom(receiver);
+  const stage = { kind: 'redis', count: 2 } as const;
+  await using nodes = await startNodes(stage, {
+    databaseUrl: `sqlite:${join(folder.path, 'calls.db')}`,
+    webhookUrls: [receiver.url],
+    webhookSecrets: ['the secret of the churn'],
+    webhookPrivate: true,
+    adminToken: ADMIN,
+    apiPerMinute: 100_000,
+    roomEmptyMs: 300,
+    tickMs: 200,
+  });
+  const refs: string[] = [];
+  const playing = Promise.all(Array.from({ length: PAIRS }, (_, pair) => churn(nodes, pair, refs)));
+  for (const share of [0.3, 0.6]) {
+    await receiver.until(() => refs.length >= ROOMS * share);
+    await receiver.restart();
+  }
+  await playing;
+  expect(new Set(refs).size).toBe(ROOMS);
+  const isOver = () => told(receiver).filter(({ type }) => type === 'room_destroyed').length === ROOMS;
+  await vi.waitFor(() => expect(isOver()).toBe(true), { timeout: 90_000, interval: 500 });
+
+  const stories = byRef(told(receiver));
+  expect([...stories.keys()].toSorted()).toEqual(refs.toSorted());
+  for (const [ref, events] of stories) {
+    expect(
+      events.map(({ rev }) => rev),
+      ref,
+    ).toEqual(events.map((_, rev) => rev));
+    const ofType = (type: string) => events.flatMap((event) => (event.type === type ? [event.userId] : [])).toSorted();
+    expect(ofType('user_left'), ref).toEqual(ofType('user_joined'));
+    expect(events.at(-1)?.type).toBe('room_destroyed');
+  }
+  // What was pushed is what could be read.
+  const { events: all, lost } = (await nodes.servers[0]?.engine.feed.read({ limit: 100_000 })) ?? expect.unreachable();
+  expect(lost).toBe(0);
+  expect(all.filter(({ ref }) => ref !== null).length).toBe([...stories.values()].flat().length);
+
+  await vi.waitFor(
+    async () => expect((await recorded(nodes)).filter((call) => call.endedAt !== null)).toHaveLength(ROOMS),
+    {
+      timeout: 30_000,
+      interval: 1_000,
+    },
+  );
+  // Signals are counted by each node on its own time.
+  await vi.waitFor(
+    async () => {
+      const signals = (await recorded(nodes)).map((call) => call.signals);
+      expect(signals.every((count) => count === SIGNALS)).toBe(true);
+    },
+    { timeout: 30_000, interval: 1_000 },
+  );
+  const calls = await recorded(nodes);
+  for (const call of calls) expect(call).toMatchObject(fold(stories.get(call.ref) ?? []));
+}, 240_000);
