@@ -2,12 +2,12 @@
  * The programs that tests and benchmarks start by themselves. Debian has each of them, so where apt-get may be used the
  * missing ones are installed; elsewhere one line says what to install. A test that cannot run is never skipped.
  */
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-export type Service = 'redis-server' | 'chromium' | 'nginx' | 'coturn' | 'postgresql' | 'mariadb';
+export type Service = 'redis-server' | 'chromium' | 'nginx' | 'coturn' | 'postgresql' | 'mariadb' | 'python';
 
 interface Origin {
   readonly debian: string;
@@ -16,6 +16,8 @@ interface Origin {
   readonly names: readonly string[];
   /** Oldest major version that will do, with the option that prints it. */
   readonly atLeast?: number;
+  /** What a program of Python must be able to import. */
+  readonly imports?: string;
 }
 
 const origins: Readonly<Record<Service, Origin>> = {
@@ -45,6 +47,13 @@ const origins: Readonly<Record<Service, Origin>> = {
   },
   // The part of mariadb-server that is the program, without the daemon that Debian would set up beside it.
   mariadb: { debian: 'mariadb-server-core', homebrew: 'mariadb', names: ['mariadbd'] },
+  // Debian's own comes first: others on the path do not see what its packages bring.
+  python: {
+    debian: 'python3-socketio python3-websocket',
+    homebrew: 'python && pip3 install "python-socketio[client]"',
+    names: ['/usr/bin/python3', 'python3'],
+    imports: 'socketio, websocket',
+  },
 };
 
 // A plain user's path often lacks sbin, where Debian keeps nginx.
@@ -78,15 +87,19 @@ function missingServices(): Service[] {
 }
 
 function services(): Service[] {
-  return ['redis-server', 'chromium', 'nginx', 'coturn', 'postgresql', 'mariadb'];
+  return Object.keys(origins) as Service[]; // the record's own keys
 }
 
 function find(service: Service): string | undefined {
-  const candidates = origins[service].names.flatMap((name) =>
+  const { names, imports } = origins[service];
+  const candidates = names.flatMap((name) =>
     name.startsWith('/') ? [name] : searchPath.map((directory) => join(directory, name)),
   );
-  return candidates.find(isExecutable);
+  return candidates.find((path) => isExecutable(path) && (imports === undefined || canImport(path, imports)));
 }
+
+const canImport = (python: string, modules: string): boolean =>
+  spawnSync(python, ['-c', `import ${modules}`], { stdio: 'ignore' }).status === 0;
 
 function isExecutable(path: string): boolean {
   try {
@@ -112,7 +125,7 @@ async function checkVersion(service: Service): Promise<void> {
 async function install(missing: readonly Service[], report: (line: string) => void): Promise<string> {
   const apt = await aptGet();
   if (apt === undefined) return '';
-  const packages = missing.map((service) => origins[service].debian);
+  const packages = missing.flatMap((service) => origins[service].debian.split(' '));
   report(`installing ${packages.join(', ')} from the distribution's packages`);
   const started = Date.now();
   const ticker = setInterval(() => report(`still installing, ${seconds(started)}`), 10_000);
