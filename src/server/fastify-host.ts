@@ -20,7 +20,7 @@ interface FastifyScope {
     parse: (request: unknown, payload: unknown, done: (error: null) => void) => void,
   ): unknown;
   route(route: {
-    method: string | string[];
+    method: string;
     url: string;
     exposeHeadRoute: boolean;
     handler: (request: { raw: unknown }, reply: { raw: unknown; hijack(): unknown }) => void;
@@ -67,7 +67,7 @@ function forward(scope: FastifyScope, routes: readonly HttpRoute[], handle: Gues
   // Whoever answers reads the body.
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  for (const { method, url } of routes) {
+  for (const [method, url] of singly(routes)) {
     scope.route({
       method,
       url,
@@ -79,4 +79,10 @@ function forward(scope: FastifyScope, routes: readonly HttpRoute[], handle: Gues
       },
     });
   }
+}
+
+/** Each once: Fastify adds some for others, says so of a few, and takes none twice. */
+function singly(routes: readonly HttpRoute[]): readonly (readonly [method: string, url: string])[] {
+  const pairs = routes.flatMap(({ method, url }) => [method].flat().map((one) => [one, url] as const));
+  return [...new Map(pairs.map((pair) => [pair.join(' '), pair])).values()];
 }

@@ -34,7 +34,11 @@ export async function createApp(
     requestTimeout: options.headersTimeoutMs,
     frameworkErrors: (_error, _request, reply) => sendProblem(reply, 'BAD_REQUEST'),
   });
-  app.addHook('onRoute', notice);
+  app.addHook('onRoute', ({ method, url, prefix }) => {
+    notice({ method, url });
+    // Fastify adds the root of a prefix twice, and says it once.
+    if (url === prefix) notice({ method, url: `${url}/` });
+  });
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
     if (error.statusCode !== undefined && error.statusCode < 500) return sendProblem(reply, 'BAD_REQUEST');
     const { code, detail } = faults(error, 'http');

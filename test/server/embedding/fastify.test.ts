@@ -51,6 +51,13 @@ test('its routes are under the prefix, and its ways are its own before, during a
   expect(await (await fetch(`${url}/signaling/v1/pool`, { headers: ADMIN })).json()).toMatchObject({ occupied: 0 });
   const refused = await fetch(`${url}/signaling/v1/pool`);
   expect([refused.status, await refused.json()]).toEqual([401, expect.objectContaining({ code: 'UNAUTHENTICATED' })]);
+  const create = { method: 'POST', headers: { ...ADMIN, 'content-type': 'application/json' } };
+  const made = await fetch(`${url}/signaling/v1/rooms`, { ...create, body: '{"name":"Yard"}' });
+  expect([made.status, await made.json()]).toEqual([201, expect.objectContaining({ name: 'Yard' })]);
+  const malformed = await fetch(`${url}/signaling/v1/rooms`, { ...create, body: '{' });
+  expect([malformed.status, await malformed.json()]).toEqual([400, expect.objectContaining({ code: 'BAD_REQUEST' })]);
+  for (const path of ['/docs', '/docs/', '/docs/static/swagger-ui.css'])
+    expect((await fetch(`${url}/signaling${path}`)).status).toBe(200);
   await using ann = await connectClient(url);
   await ann.must('room:create');
   await signalbox.close();

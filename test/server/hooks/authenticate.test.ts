@@ -153,7 +153,7 @@ test.each([
   ['a refusal without a reason', { refuse: true }],
 ])('a hook that answers %s has not let anybody in', async (_, answer) => {
   await withAnswer(
-    () => answer as { userId: string },
+    () => answer as unknown as undefined,
     async ({ url }) => {
       expect(await refusedAtTheDoor(url, {})).toMatchObject({
         code: 'INTERNAL',
