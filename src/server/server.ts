@@ -23,7 +23,7 @@ import { createFaults, type Faults } from './faults.ts';
 import { openGateway } from './gateway.ts';
 import { createGuesses } from './guesses.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { createDeciders, type Hooks, withinTime } from './hooks.ts';
+import { createDeciders, HOOK_MS, type Hooks, withinTime } from './hooks.ts';
 import type { House } from './house.ts';
 import { addApi } from './http/api/api.ts';
 import { createApp, type HttpRoute } from './http/app.ts';
@@ -179,7 +179,7 @@ async function assemble(given: PartialOptions, fittings: Fittings): Promise<Asse
       options,
       nodeId,
       engine,
-      io: createIo(options, engine, app.server),
+      io: createIo(withTimeFor(fittings.hooks, options), engine, app.server),
       roster: new Roster((ref, signals) => calls?.countSignals(ref, signals)),
       references,
       ...(calls !== undefined && { calls }),
@@ -232,17 +232,7 @@ function furnish(
   const alarm = createLowWaterAlarm(options.poolLowWater, log, createAlarms(engine.feed, log).poolLow);
   const stopAlarm = clock.every(options.tickMs, () => alarm(figures()));
   addHealth(app, house, drain, figures);
-  addApi(app, {
-    house,
-    allocation,
-    seating,
-    relay,
-    drain,
-    faults,
-    addressOf,
-    calls: house.calls,
-    webhooks: house.webhooks,
-  });
+  addApi(app, { house, allocation, seating, relay, drain, faults, addressOf });
 
   const close = async () => {
     await drain.begin();
@@ -269,6 +259,11 @@ function furnish(
       return closing;
     },
   };
+}
+
+/** Socket.IO counts the time of whoever decides about a connection, too. */
+function withTimeFor({ authenticate }: Hooks = {}, options: Options): Options {
+  return authenticate === undefined ? options : { ...options, connectTimeoutMs: options.connectTimeoutMs + HOOK_MS };
 }
 
 async function findSecret({ secret }: Options, engine: Engine, random: Random, log: Log): Promise<string> {

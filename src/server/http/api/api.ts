@@ -1,7 +1,5 @@
 /** The API for back ends, below `/v1`, and its document at `/docs`. */
 import type { FastifyInstance } from 'fastify';
-import type { CallRecords } from '../../../records/calls.ts';
-import type { Webhooks } from '../../../webhooks/webhooks.ts';
 import { createTokenCheck, readAdminTokens } from '../../admin-tokens.ts';
 import type { Allocation } from '../../allocation.ts';
 import type { ClientAddress } from '../../client-address.ts';
@@ -33,10 +31,6 @@ export interface ApiParts {
   readonly drain: Drain;
   readonly faults: Faults;
   readonly addressOf: ClientAddress;
-  /** Undefined where none are kept. */
-  readonly calls: CallRecords | undefined;
-  /** Undefined where none are configured. */
-  readonly webhooks: Webhooks | undefined;
 }
 
 const VERSION = '1.0.0';
@@ -64,7 +58,7 @@ export function addApi(app: FastifyInstance, parts: ApiParts): void {
 }
 
 function operationsOf(parts: ApiParts): readonly Operation[] {
-  const { house, allocation, calls, webhooks } = parts;
+  const { house, allocation } = parts;
   const whole = { ...parts, finding: createFinding(house) };
   return [
     ...roomOperations(whole),
@@ -72,7 +66,7 @@ function operationsOf(parts: ApiParts): readonly Operation[] {
     ...memberOperations(whole),
     ...poolOperations(house, allocation),
     ...referenceOperations(house),
-    ...callOperations(calls),
-    ...webhookOperations(webhooks),
+    ...callOperations(house.calls),
+    ...webhookOperations(house.webhooks),
   ];
 }

@@ -23,6 +23,11 @@ export function takeJsonOnly(routes: FastifyInstance): void {
     { parseAs: 'string', bodyLimit: BODY_BYTES },
     (request, body, done) => {
       const text = String(body);
+      // Many a client names the type of every body, of those that it does not send too.
+      if (text === '') {
+        done(null, undefined);
+        return;
+      }
       if (isDeeperThan(MOST_DEPTH, text)) {
         done(new NoJson(`Nested deeper than ${LIMITS.depth}.`));
         return;
