@@ -63,8 +63,9 @@ async function withSessions(database: Database, rows: readonly Row[]): Promise<C
     read.map(({ call }) => call.ref),
   );
   return read.map(({ call, signals }) => {
-    const { expiresAt, members, rev, lastAt, feed, ...told } = call;
-    return { ...told, signals, sessions: sessions.get(call.ref) ?? [] };
+    // What is kept for the next event is nobody else's business.
+    const { expiresAt, members, rev, lastAt, feed, complete, ...told } = call;
+    return { ...told, signals, complete, sessions: sessions.get(call.ref) ?? [] };
   });
 }
 

@@ -28,9 +28,9 @@ export interface CallRow {
 
 export interface SessionRow {
   readonly ref: string;
-  readonly seq: number;
   readonly userId: string;
   readonly name: string | null;
+  readonly seq: number;
   readonly joinedAt: number;
   readonly leftAt: number | null;
   readonly reason: string | null;
@@ -97,9 +97,9 @@ export const readCall = (row: Row): CallRow => ({
 
 export const readSession = (row: Row): SessionRow => ({
   ref: text(row['ref']),
-  seq: readNumber(row['seq']),
   userId: text(row['user_id']),
   name: textOrNull(row['name']),
+  seq: readNumber(row['seq']),
   joinedAt: readNumber(row['joined_at']),
   leftAt: numberOrNull(row['left_at']),
   reason: textOrNull(row['reason']),

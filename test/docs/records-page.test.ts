@@ -1,0 +1,86 @@
+/** What `docs/records.md` says is so, and its examples do what they are there for. */
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { variableOf } from '../../src/cli/flags.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { createServer } from '../../src/index.ts';
+import { CLOSE_REASONS, LEAVE_REASONS } from '../../src/protocol/messages.ts';
+import { CSV_HEADER } from '../../src/records/csv.ts';
+import { OPTIONS, readOptions } from '../../src/server/options.ts';
+import { eventually } from '../records/stage.ts';
+import { connectClient } from '../support/client.ts';
+import { temporaryFolder } from '../support/process.ts';
+import { snippetsOf } from './snippets.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const page = readFileSync(join(root, 'docs/records.md'), 'utf8');
+const ADMIN = 'the token of this test';
+
+/** An example that is no program: of a language that is not run. */
+const example = (language: string, name: string): string =>
+  new RegExp(`^\`\`\`${language} ${name}\\n(.*?)^\`\`\`$`, 'ms').exec(page)?.[1] ?? expect.unreachable();
+
+test('the examples, against a server with a call', async () => {
+  await using folder = await temporaryFolder();
+  const server = await createServer({ host: '127.0.0.1', port: 0, dataDir: folder.path, adminToken: ADMIN });
+  const examples = await snippetsOf('docs/records.md', server.url);
+  const run = async (script: string) => {
+    const env = { ...process.env, ADMIN_TOKEN: ADMIN };
+    return (await promisify(execFile)('sh', ['-ec', script.replaceAll('curl ', 'curl -sf ')], { env })).stdout;
+  };
+  const anna = await connectClient(server.url);
+  const { userId } = anna;
+  const about = (text: string) => text.replaceAll(/(?<=user=|')anna/g, userId);
+  await anna.must('room:create', { name: 'Stand-up', type: 'video', profile: { name: 'Anna', mediaType: 'video' } });
+  await anna.must('room:close');
+  const list = examples.get('list') ?? expect.unreachable();
+  const call = await eventually(async () => {
+    const { calls } = JSON.parse(await run(list));
+    return calls[0]?.endedAt ? calls[0] : Promise.reject(new Error('not yet'));
+  });
+  // As many lines as there are calls, and one for the names of the columns.
+  const lines = (await run(about(examples.get('export') ?? ''))).trim().split(/\r?\n/);
+  expect(`${lines[0]}\r\n`).toBe(CSV_HEADER);
+  expect(lines).toHaveLength(3);
+  expect(JSON.parse(lines[2] ?? '')).toEqual(call);
+  await anna[Symbol.asyncDispose]();
+  await server.close();
+
+  const record = JSON.parse(example('json', 'record'));
+  expect(Object.keys(record)).toEqual(Object.keys(call));
+  expect(Object.keys(record.sessions[0])).toEqual(Object.keys(call.sessions[0]));
+  for (const name of Object.keys(record)) expect(page).toMatch(new RegExp(`^\\| .*\`${name}\`.* \\|`, 'm'));
+
+  const database = openDatabase(`sqlite:${join(folder.path, 'signalbox.db')}`);
+  for (const statement of about(example('sql', 'forget'))
+    .split(';')
+    .filter((text) => text.trim() !== '')) {
+    expect(await database.run(statement)).toBe(1);
+  }
+  const kept = await Promise.all(
+    ['calls', 'sessions', 'signals'].map((table) => database.rows(`SELECT * FROM signalbox_${table}`)),
+  );
+  expect(JSON.stringify(kept)).toContain('Stand-up');
+  expect(JSON.stringify(kept)).not.toMatch(new RegExp(`${userId}|Anna`));
+  expect(await database.rows(example('sql', 'lost'))).toEqual([{ events: 0, signals: 0 }]);
+  await database.close();
+});
+
+test('options, reasons, tables and files are those that there are', () => {
+  for (const [name] of page.matchAll(/SIGNALBOX_[A-Z_]+/g)) {
+    expect(Object.keys(OPTIONS).map(variableOf)).toContain(name);
+  }
+  for (const reason of [...CLOSE_REASONS, ...LEAVE_REASONS]) expect(page).toContain(`\`${reason}\``);
+  const { feedKept, callsKeptMs } = readOptions({});
+  expect(page).toContain(`\`feedKept\` (${feedKept.toLocaleString('en-US')})`);
+  expect(page).toContain(`${callsKeptMs / 86_400_000} days`);
+  const tables = readFileSync(join(root, 'src/database/migrations.ts'), 'utf8');
+  for (const [table] of page.matchAll(/signalbox_[a-z]+/g)) expect(tables).toContain(table);
+  for (const [, path = ''] of page.matchAll(/\]\((?!http)([^)#]+)\)/g)) {
+    expect(existsSync(join(root, 'docs', path)), path).toBe(true);
+  }
+});
