@@ -68,11 +68,17 @@ async function issue(draw: Draw, type: string, count: number, about: Issue): Pro
   const rest = async function* () {
     yield `{"references":[${textOf(first)}`;
     for (let left = count - AT_ONCE; left > 0; left -= AT_ONCE) {
+      // Numbers that are held in memory are there at once: without a pause, nobody else would be answered meanwhile.
+      await new Promise((resolve) => setImmediate(resolve));
       yield `,${textOf(await draw(type, Math.min(left, AT_ONCE), about))}`;
     }
     yield ']}';
   };
-  return { ok: true, status: 200, stream: { type: 'application/json; charset=utf-8', content: Readable.from(rest()) } };
+  return {
+    ok: true,
+    status: 200,
+    stream: { type: 'application/json; charset=utf-8', content: Readable.from(rest(), { highWaterMark: 1 }) },
+  };
 }
 
 const textOf = (references: readonly string[]): string => JSON.stringify(references).slice(1, -1);
