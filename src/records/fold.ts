@@ -43,7 +43,7 @@ export function record(
   const abandoned: CallRow[] = [];
   const book: Book = {
     batch,
-    keep(session) {
+    keep: (session) => {
       sessions.set(`${session.ref} ${session.seq}`, session);
       const name = seatName(session.ref, session.userId);
       if (session.leftAt === null) batch.seats.set(name, session);
@@ -64,7 +64,7 @@ export function record(
 
 interface Book {
   readonly batch: Batch;
-  keep(session: SessionRow): void;
+  readonly keep: (session: SessionRow) => void;
 }
 
 type Event<Type extends RoomFeedEvent['type']> = Extract<RoomFeedEvent, { type: Type }>;

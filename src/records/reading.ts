@@ -63,9 +63,10 @@ async function withSessions(database: Database, rows: readonly Row[]): Promise<C
     read.map(({ call }) => call.ref),
   );
   return read.map(({ call, signals }) => {
-    // What is kept for the next event is nobody else's business.
-    const { expiresAt, members, rev, lastAt, feed, complete, ...told } = call;
-    return { ...told, signals, complete, sessions: sessions.get(call.ref) ?? [] };
+    const { ref, code, type, name, createdAt, endedAt, reason, hostId, createdBy } = call;
+    const { peakMembers, totalMembers, complete } = call;
+    const about = { ref, code, type, name, createdAt, endedAt, reason, hostId, createdBy };
+    return { ...about, peakMembers, totalMembers, signals, complete, sessions: sessions.get(ref) ?? [] };
   });
 }
 

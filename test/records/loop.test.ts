@@ -12,7 +12,10 @@ function stage(answers: readonly (boolean | Error)[]) {
   const started: number[] = [];
   const begins = clock.now();
   const lines: string[] = [];
-  const say = (level: string) => (_: unknown, text?: string) => void lines.push(`${level} ${text ?? _}`);
+  const say =
+    (level: string) =>
+    (about: unknown, text = String(about)) =>
+      void lines.push(`${level} ${text}`);
   const log = { ...silentLog, debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
   const loop = startLoop({
     failure: 'it fails',

@@ -113,7 +113,7 @@ describe.each(STAGES)('$name', ({ start }) => {
     const made = await Promise.all(names.map((name) => rooms.create('zoe', { settings: { name } })));
     await record(rooms, database);
     const { calls } = await listCalls(database, { limit: 10 });
-    expect(calls.map(({ name }) => name).sort()).toEqual(names.sort());
+    expect(new Set(calls.map(({ name }) => name))).toEqual(new Set(names));
     expect(made.every(({ ok }) => ok)).toBe(true);
   });
 
