@@ -1,0 +1,173 @@
+/** Webhooks of whole servers: what clients do is told, in order, whichever node they are on and whatever becomes of it. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { LEAST_ATTEMPTS } from '../../src/engine/deliveries.ts';
+import { createServer } from '../../src/index.ts';
+import { createLog } from '../../src/support/log.ts';
+import { connectClient } from '../support/client.ts';
+import { eventually, startFleet } from '../support/fleet.ts';
+import { STAGES, startNodes } from '../support/nodes.ts';
+import { answers, type Received, type Receiver, revisionsByRoom, startReceiver } from './receiver.ts';
+import { SECRET } from './stage.ts';
+import { verify } from './verify.ts';
+
+const ADMIN_TOKEN = 'the operator of these tests';
+
+const optionsFor = ({ url }: Receiver) => ({
+  webhookUrls: [url],
+  webhookSecrets: [SECRET],
+  webhookPrivate: true,
+});
+
+const endings = (received: readonly Received[]) => received.filter(({ event }) => event.type === 'room_destroyed');
+
+/** A room in which two meet, one of them for as long as the other; gives what back ends must hear of it. */
+async function meet(hostUrl: string, guestUrl: string): Promise<string[]> {
+  await using host = await connectClient(hostUrl, { name: 'Änne "A" O’Neill' });
+  await using guest = await connectClient(guestUrl);
+  const { room } = await host.must('room:create', { metadata: { lesson: 'Übung' } });
+  await guest.must('room:join', { code: room.code });
+  await guest.must('profile', { name: 'Bert' });
+  await host.must('room:update', { name: 'Kurs' });
+  await host.must('room:close');
+  return [
+    `${room.ref}:0 room_created`,
+    `${room.ref}:1 user_joined`,
+    `${room.ref}:2 user_joined`,
+    `${room.ref}:3 user_updated`,
+    `${room.ref}:4 room_updated`,
+    `${room.ref}:5 user_left`,
+    `${room.ref}:6 user_left`,
+    `${room.ref}:7 room_destroyed`,
+  ];
+}
+
+describe.each(STAGES)('$stage', (stage) => {
+  test('what happens in rooms is posted, signed, in order, once', async () => {
+    await using receiver = await startReceiver();
+    await using nodes = await startNodes(stage, optionsFor(receiver));
+    const expected = await Promise.all(
+      Array.from({ length: 5 }, (_, number) => meet(nodes.url(number), nodes.url(number + 1))),
+    );
+    await receiver.until(() => endings(receiver.received).length === expected.length);
+    const told = receiver.received.map(({ event }) => `${event.id} ${event.type}`);
+    expect(told.toSorted()).toEqual(expected.flat().toSorted());
+    for (const room of expected) expect(told.filter((line) => room.includes(line))).toEqual(room);
+    for (const { headers, body, event } of receiver.received) {
+      verify(SECRET, headers, body);
+      expect(headers['webhook-id']).toBe(event.id);
+    }
+    const updated = receiver.received.find(({ event }) => event.type === 'user_joined' && event.rev === 1);
+    expect(updated?.event).toMatchObject({ member: { name: 'Änne "A" O’Neill', role: 'host' } });
+  });
+});
+
+test('operators see what was not taken, and have it sent again, on any node', async () => {
+  await using receiver = await startReceiver();
+  receiver.behave(answers(500));
+  const few = { webhookEvents: ['room_created' as const], webhookGiveUpMs: 0, adminToken: ADMIN_TOKEN };
+  await using nodes = await startNodes({ kind: 'redis', count: 2 }, { ...optionsFor(receiver), ...few });
+  const [expected] = await meet(nodes.url(0), nodes.url(0));
+  const ask = async (node: number, path: string, method = 'GET') => {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' };
+    const body = method === 'POST' ? '{}' : null;
+    const response = await fetch(`${nodes.url(node)}/v1/webhooks${path}`, { method, headers, body });
+    return z.record(z.string(), z.unknown()).parse(await response.json());
+  };
+  const list = z.tuple([z.looseObject({ id: z.string(), dead: z.int(), pending: z.int() })]);
+  const endpoint = async () => list.parse((await ask(1, ''))['endpoints'])[0];
+  await eventually(async () => (await endpoint()).dead === 1);
+  expect(await endpoint()).toMatchObject({
+    origin: new URL(receiver.url).origin,
+    lastError: { reason: 'answered 500' },
+  });
+  expect(JSON.stringify(await endpoint())).not.toContain('/hooks');
+  const { id } = await endpoint();
+  const told = { id: expected?.split(' ')[0], type: 'room_created', rev: 0 };
+  expect(await ask(1, `/${id}/dead`)).toMatchObject({
+    letters: [{ event: told, attempts: LEAST_ATTEMPTS }],
+    cursor: null,
+  });
+
+  receiver.behave(answers(204));
+  expect(await ask(1, `/${id}/replay`, 'POST')).toEqual({ replayed: 1 });
+  await receiver.until(() => receiver.taken.length === 1);
+  await eventually(async () => (await endpoint()).pending === 0);
+  expect(await endpoint()).toMatchObject({ dead: 0, lost: 0 });
+});
+
+test('a server that stops leaves nothing open', async () => {
+  await using receiver = await startReceiver();
+  receiver.behave(() => {});
+  const server = await createServer({ host: '127.0.0.1', port: 0, demo: false, drainMs: 100, ...optionsFor(receiver) });
+  await meet(server.url, server.url);
+  await receiver.until(() => receiver.received.length === 1);
+  await server.close();
+  await turn();
+  expect(receiver.received).toHaveLength(1);
+});
+
+describe('at least once', () => {
+  const leases = { webhookTimeoutMs: 1_000, webhookPrivate: true };
+
+  test('a node is killed while it waits for an answer: another sends that event again, and goes on', async () => {
+    await using receiver = await startReceiver();
+    let open = 0;
+    receiver.behave(() => {
+      open += 1;
+    });
+    await using fleet = await startFleet(2, { ...optionsFor(receiver), ...leases });
+    const [victim, survivor] = [fleet.node(0), fleet.node(1)];
+    // Only the victim hears of it at once, so the victim sends it.
+    const expected = await meet(victim.url, victim.url);
+    await receiver.until(() => open === 1);
+    await victim.child.kill();
+    receiver.behave(answers(204));
+    await receiver.until(() => endings(receiver.received).length === 1);
+    const told = receiver.received.map(({ event }) => `${event.id} ${event.type}`);
+    expect(told).toEqual([expected[0], ...expected]);
+    expect(survivor.child.running).toBe(true);
+  });
+
+  test('the store freezes while an event is on its way: every event is told in the end', async () => {
+    await using receiver = await startReceiver();
+    let answer = (): void => expect.unreachable();
+    receiver.behave((response) => {
+      answer = () => answers(204)(response);
+    });
+    const { log, says } = hearing();
+    const options = { ...optionsFor(receiver), ...leases };
+    await using nodes = await startNodes({ kind: 'redis', count: 1 }, options, { log });
+    const expected = await meet(nodes.url(0), nodes.url(0));
+    await receiver.until(() => receiver.received.length === 1);
+    receiver.behave(answers(204));
+    nodes.redis?.freeze();
+    answer();
+    await says('a webhook waits for the store');
+    nodes.redis?.thaw();
+    await receiver.until(() => endings(receiver.received).length === 1);
+    expect(Object.values(revisionsByRoom(receiver.received))).toEqual([expected.map((_, rev) => rev)]);
+  });
+});
+
+/** A log, and a promise for one of its lines. */
+function hearing() {
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  const write = (line: string) => {
+    lines.push(line);
+    for (const look of waiting) look();
+  };
+  return {
+    log: createLog('info', { write }),
+    says: (text: string) =>
+      new Promise<void>((resolve) => {
+        const look = () => {
+          if (lines.some((line) => line.includes(text))) resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
