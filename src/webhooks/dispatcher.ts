@@ -37,7 +37,7 @@ export const MOST_ROOMS = 32;
 /** After so many failures in a row the endpoint is taken to be down: one at a time, until one gets through. */
 export const DOUBT = 16;
 /** Events that wait for one endpoint; later ones stay in the feed, so that a dead endpoint does not fill the store. */
-const MOST_PENDING = 100_000;
+export const MOST_PENDING = 100_000;
 /** Beyond the time-out of a request: for the rest of the answer, and for telling the store. */
 const LEASE_MARGIN_MS = 5_000;
 const FAREWELL_MS = 2_000;

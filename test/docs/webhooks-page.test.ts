@@ -1,0 +1,76 @@
+/** What `docs/webhooks.md` says is so, and its receivers take real events. */
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { flagOf } from '../../src/cli/flags.ts';
+import { LEAST_ATTEMPTS, MOST_DEAD } from '../../src/engine/deliveries.ts';
+import { readOptions } from '../../src/server/options.ts';
+import { MOST_PENDING, MOST_ROOMS } from '../../src/webhooks/dispatcher.ts';
+import { connectClient } from '../support/client.ts';
+import { startNodes } from '../support/nodes.ts';
+import { type RunningChild, startChild, type TemporaryFolder, temporaryFolder } from '../support/process.ts';
+import { snippetsOf } from './snippets.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const PAGE = 'docs/webhooks.md';
+const page = readFileSync(join(root, PAGE), 'utf8');
+const text = page.replaceAll(/\s+/g, ' ');
+
+async function startReceiver(folder: TemporaryFolder, name: string, command: string, file: string, secret: string) {
+  const program = join(folder.path, file);
+  await writeFile(program, (await snippetsOf(PAGE, '')).get(name) ?? expect.unreachable());
+  const env = { PORT: '0', WEBHOOK_SECRET: secret };
+  const child = await startChild({ command, args: [program], env, ready: /^listening on/ });
+  return { child, url: `http://127.0.0.1:${/\d+$/.exec(await child.line(/^listening on/))?.[0]}` };
+}
+
+const told = ({ lines }: RunningChild) => lines.filter((line) => !line.startsWith('listening'));
+
+test('receivers in Node and Python take what is sent, and nothing that is forged', async () => {
+  const secret = /whsec_\S{20,}/.exec(page)?.[0] ?? expect.unreachable();
+  await using folder = await temporaryFolder();
+  const node = await startReceiver(folder, 'node-receiver', process.execPath, 'receiver.mjs', secret);
+  const python = await startReceiver(folder, 'python-receiver', 'python3', 'receiver.py', secret);
+  await using _node = node.child;
+  await using _python = python.child;
+  const webhooks = { webhookUrls: [node.url, python.url], webhookSecrets: [secret], webhookPrivate: true };
+  await using nodes = await startNodes({ kind: 'memory', count: 1 }, webhooks);
+  await using ann = await connectClient(nodes.url(0), { name: 'Änne' });
+  const { room } = await ann.must('room:create');
+  const forged = JSON.stringify({ id: 'forged:0', type: 'room_created' });
+  for (const { url } of [node, python]) {
+    const now = String(Math.floor(Date.now() / 1000));
+    const headers = { 'webhook-id': 'forged:0', 'webhook-timestamp': now, 'webhook-signature': 'v1,Zm9yZ2Vk' };
+    for (const tried of [{}, headers, { ...headers, 'webhook-timestamp': '1614265330' }])
+      expect((await fetch(url, { method: 'POST', body: forged, headers: tried })).status).toBe(401);
+  }
+  await ann.must('room:close');
+  for (const { child } of [node, python]) {
+    await child.line(/room_destroyed/);
+    expect(told(child)).toEqual([
+      `${room.ref}:0 room_created`,
+      `${room.ref}:1 user_joined`,
+      `${room.ref}:2 user_left`,
+      `${room.ref}:3 room_destroyed`,
+    ]);
+  }
+});
+
+test('options, figures and files are those that there are', () => {
+  const options = readOptions({});
+  const names = new Set(Object.keys(options).map(flagOf));
+  for (const [name] of page.matchAll(/--webhook[a-z-]*/g)) expect(names).toContain(name);
+  for (const [, name = ''] of page.matchAll(/`(webhook[A-Z]\w+|feedKept)`/g)) expect(options).toHaveProperty(name);
+  const number = (value: number) => value.toLocaleString('en-US');
+  expect(text).toContain(`within ${options.webhookTimeoutMs / 1000} seconds`);
+  expect(text).toContain(`After ${options.webhookGiveUpMs / 3_600_000} hours`);
+  expect(text).toContain(`and ${LEAST_ATTEMPTS} attempts at the least`);
+  expect(text).toContain(`newest ${number(MOST_DEAD)} dead letters`);
+  expect(text).toContain(`up to ${MOST_ROOMS} are sent for at once`);
+  expect(text).toContain(`As many as ${number(MOST_PENDING)} events`);
+  expect(text).toContain(`\`feedKept\` (${number(options.feedKept)})`);
+  for (const [, path = ''] of page.matchAll(/\]\((?!http)([^)#]+)\)/g))
+    expect(existsSync(join(root, 'docs', path))).toBe(true);
+});
