@@ -66,16 +66,18 @@ export function openDoor(
     inner.emit('request', request, response);
   };
 
-  if ('register' in server) mountOn(server, { prefix, socketPath, routes, transports, handle, close });
-  const stopTaking = takeUpgrades(
-    'register' in server ? server.server : server,
-    socketPath,
-    (request, socket, head) => {
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
-      inner.emit('upgrade', request, socket, head);
-    },
-  );
+  const outer = 'register' in server ? server.server : server;
+  const stopTaking = takeUpgrades(outer, socketPath, (request, socket, head) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    inner.emit('upgrade', request, socket, head);
+  });
+  try {
+    if ('register' in server) mountOn(server, { prefix, socketPath, routes, transports, handle, close });
+  } catch (error) {
+    stopTaking();
+    throw error;
+  }
   return {
     handle: (request, response) => handle(request, response),
     shut() {

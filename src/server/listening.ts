@@ -2,9 +2,14 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Options } from './options.ts';
+import { sortUpgrades } from './upgrades.ts';
 
 /** @throws Error that names the option to change. */
-export async function listen(app: FastifyInstance, { host, port }: Options): Promise<{ url: string; port: number }> {
+export async function listen(
+  app: FastifyInstance,
+  { host, port, socketPath }: Options,
+): Promise<{ url: string; port: number }> {
+  sortUpgrades(app.server, socketPath);
   try {
     await app.listen({ host, port });
   } catch (error) {

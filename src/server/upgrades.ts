@@ -1,4 +1,4 @@
-/** The upgrades of an HTTP server that is not ours: each embedded server takes those of its path, and no others are lost. */
+/** The upgrades of an HTTP server: whoever is on it takes those of its path, and no others are lost. */
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -36,6 +36,16 @@ export function takeUpgrades(server: HttpServer | HttpsServer, path: string, tak
   };
 }
 
+/** The same on a server of our own, where Socket.IO listens already, and would end whatever upgrade is not its own. */
+export function sortUpgrades(server: HttpServer, path: string): void {
+  for (const listener of server.listeners('upgrade')) {
+    // Node calls them with these.
+    const take = listener as Take;
+    server.off('upgrade', take);
+    takeUpgrades(server, path, take);
+  }
+}
+
 function openBoard(server: HttpServer | HttpsServer): Board {
   const takers = new Map<string, Take>();
   const hear = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
@@ -58,10 +68,12 @@ function openBoard(server: HttpServer | HttpsServer): Board {
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
+const OFFER: ReadonlySet<unknown> = new Set(['connection', 'upgrade', 'http2-settings']);
+
 /**
  * Nobody here changes protocols for it, so it is a request like any other: as it was before somebody listened for
  * upgrades. Java's client, for one, offers HTTP/2 with the first of its requests. Node has stopped reading behind the
- * head: the connection begins once more, with that head less the offer.
+ * head: the connection begins once more, with that head less the offer, and ends with the answer.
  */
 function answerAsUsual(
   server: HttpServer | HttpsServer,
@@ -69,9 +81,9 @@ function answerAsUsual(
   socket: Duplex,
   head: Buffer,
 ): void {
-  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  const lines = [`${method} ${url} HTTP/${httpVersion}`, 'Connection: close'];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
+    if (!OFFER.has(rawHeaders[at]?.toLowerCase())) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
   server.emit(server instanceof HttpsServer ? 'secureConnection' : 'connection', socket);

@@ -119,7 +119,10 @@ test('two in one instance', async () => {
   const app = fastify();
   await createServer({ nodeId: 'one', socketPath: '/one/socket' }, { server: app, prefix: '/one' });
   await createServer({ nodeId: 'two', socketPath: '/two/socket' }, { server: app, prefix: '/two' });
+  const taken = createServer({ socketPath: '/one/socket' }, { server: app, prefix: '/three' });
+  await expect(taken).rejects.toThrow(/^socketPath: .* is taken/);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  expect((await fetch(`${url}/three/healthz`)).status).toBe(404);
   for (const name of ['one', 'two']) {
     expect(await (await fetch(`${url}/${name}/healthz`)).json()).toEqual({ ok: true, nodeId: name });
     await using client = await connectClient(url, {}, { path: `/${name}/socket` });

@@ -26,7 +26,17 @@ test('another who listens for upgrades keeps its path, before, during and after'
   expect(heard).toBe(3);
 });
 
-/** As Java's client asks for the first time, over a connection that goes on. */
+test('an offer to a server of its own', async () => {
+  const { port, url, close } = await createServer({ host: '127.0.0.1', port: 0, demo: false, nodeId: 'alone' });
+  const answer = await offer(`${url}/healthz`, 'GET');
+  expect(JSON.parse(answer)).toEqual({ ok: true, nodeId: 'alone' });
+  await expect(RawSocket.open(port, {}, '/nowhere')).rejects.toThrow('refused with 404');
+  await using ann = await connectClient(url);
+  await ann.must('room:create');
+  await close();
+});
+
+/** As Java's client asks for the first time. */
 test.each(['GET', 'POST'])('an offer of HTTP/2 with a %s is answered as if it had not been made', async (method) => {
   await using host = await startHost(async (request, response) => {
     const { url, headers } = request;
@@ -34,13 +44,8 @@ test.each(['GET', 'POST'])('an offer of HTTP/2 with a %s is answered as if it ha
   });
   const signalbox = await createServer({}, { server: host.server });
   const body = method === 'POST' ? 'x'.repeat(200_000) : '';
-  const offer = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAEAAEAA' };
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const asked = httpRequest(`${host.url}/own?a`, { method, headers: { ...offer, 'x-kind': 'Zug' } }, resolve);
-    asked.once('error', reject);
-    asked.end(body);
-  });
-  expect(JSON.parse(await text(answer))).toEqual({ url: '/own?a', method, kind: 'Zug', body });
+  const answer = await offer(`${host.url}/own?a`, method, body);
+  expect(JSON.parse(answer)).toEqual({ url: '/own?a', method, kind: 'Zug', body });
   await signalbox.close();
 });
 
@@ -59,3 +64,13 @@ test('who upgrades to nowhere is answered by the owner, and a stranger’s conne
   await ended;
   expect(host.server.listening).toBe(true);
 });
+
+async function offer(url: string, method: string, body = ''): Promise<string> {
+  const offered = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAEAAEAA' };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const asked = httpRequest(url, { method, headers: { ...offered, 'x-kind': 'Zug' } }, resolve);
+    asked.once('error', reject);
+    asked.end(body);
+  });
+  return await text(response);
+}
