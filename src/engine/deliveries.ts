@@ -69,13 +69,13 @@ export interface DeliveryFigures {
 }
 
 /** How many new events one call looks at, so that none keeps the store busy for long. */
-export const MOST_READ = 500;
+export const MOST_READ = 250;
 /** Dead letters that are kept of each endpoint. */
 export const MOST_DEAD = 10_000;
 /** However old it is: an event that waited behind others for a day has its chances too. */
 export const LEAST_ATTEMPTS = 5;
 /** How many dead letters one call replays. */
-export const MOST_REPLAYED = 500;
+export const MOST_REPLAYED = 250;
 /** Of an endpoint that nobody has asked for in so long, nothing is kept in a shared store. */
 export const FORGOTTEN_AFTER_MS = 30 * 24 * 60 * 60 * 1000;
 

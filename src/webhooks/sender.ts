@@ -63,7 +63,8 @@ export function createSender(parts: SenderParts): Sender {
     async send(message) {
       const literal = literalAddress(endpoint.url);
       if (!allowPrivate && literal !== undefined && !isPublicAddress(literal)) return failed(new PrivateAddress());
-      const request = post(message);
+      const request = attempt(() => post(message));
+      if (request instanceof Error) return failed(request);
       underWay.add(request);
       const stopDeadline = clock.after(timeoutMs, () => request.destroy(new TimedOut(timeoutMs)));
       const answer = await answerTo(request, clock);
@@ -121,6 +122,15 @@ function drain(response: IncomingMessage, clock: Clock, done: () => void): void 
     stop();
     done();
   });
+}
+
+/** What cannot even be begun has failed like anything else: its event must not stay for ever. */
+function attempt(post: () => ClientRequest): ClientRequest | Error {
+  try {
+    return post();
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 class Aborted extends Error {}

@@ -362,7 +362,12 @@ const bounds: readonly Example[] = [
       await stage.tell(...Array.from({ length: 2 * KEPT }, (_, rev) => event(1, rev + 2)));
       await stage.trim();
       expect(await take(stage, { rooms: 0 })).toMatchObject({ lost: KEPT });
-      expect(await take(stage, { rooms: 0 })).toMatchObject({ lost: 0, more: false });
+      let more = true;
+      while (more) {
+        const again = await take(stage, { rooms: 0 });
+        expect(again.lost).toBe(0);
+        more = again.more;
+      }
       expect(await stage.deliveries.figures('first')).toMatchObject({ pending: 2 + KEPT, lost: KEPT });
     },
   ],

@@ -23,23 +23,37 @@ local function keep(key)
   redis.call('PEXPIRE', key, command.forgottenAfterMs)
 end
 
-local function keep_all()
-  for index = 1, 5 do
-    keep(KEYS[index])
-  end
-end
+local coming = { order = {}, items = {} }
 
+-- Puts an event behind what waits of its room; `queue` writes.
 local function enqueue(event, text)
   local lane = event.ref
   if lane == cjson.null or lane == nil then
     lane = NO_ROOM
   end
-  local key = list_of(lane)
-  redis.call('RPUSH', key, string.format('%.0f', now) .. ' ' .. text)
-  keep(key)
-  -- A lane that waits for its turn, or whose head is taken, goes on waiting.
-  redis.call('ZADD', DUE, 'NX', now, lane)
-  redis.call('HINCRBY', STATE, 'pending', 1)
+  if not coming.items[lane] then
+    coming.order[#coming.order + 1] = lane
+    coming.items[lane] = {}
+  end
+  local items = coming.items[lane]
+  items[#items + 1] = string.format('%.0f', now) .. ' ' .. text
+end
+
+-- Writes what was put there: once for each room, as that is half of what it costs.
+local function queue()
+  local count = 0
+  for _, lane in ipairs(coming.order) do
+    local items = coming.items[lane]
+    redis.call('RPUSH', list_of(lane), unpack(items))
+    keep(list_of(lane))
+    -- A lane that waits for its turn, or whose head is taken, goes on waiting.
+    redis.call('ZADD', DUE, 'NX', now, lane)
+    count = count + #items
+  end
+  if count > 0 then
+    redis.call('HINCRBY', STATE, 'pending', count)
+    keep(DUE)
+  end
 end
 
 -- The head of a lane: the instant at which it was queued, its text, its id; nil when the lane is empty.
@@ -72,6 +86,7 @@ local function take_head(lane, lease_ms)
   local known = known_of(lane)
   known.ticket = redis.call('HINCRBY', STATE, 'tickets', 1)
   redis.call('HSET', HEADS, lane, cjson.encode(known))
+  keep(HEADS)
   redis.call('ZADD', DUE, now + lease_ms, lane)
   keep(list_of(lane))
   return cjson.encode({ lane = lane, eventId = id, body = text, failures = known.failures, ticket = known.ticket })

@@ -35,5 +35,6 @@ for _, each in ipairs(ids) do
     replayed = replayed + 1
   end
 end
+queue()
 local left = not command.eventIds and #ids == command.mostReplayed
 return cjson.encode({ replayed = replayed, upTo = left and newest or nil })

@@ -23,6 +23,8 @@ local function bury(failures)
   local number = redis.call('HINCRBY', STATE, 'burials', 1)
   redis.call('ZADD', DEAD, number, id)
   redis.call('HSET', GRAVES, id, cjson.encode({ attempts = failures, reason = verdict.reason, at = now }) .. '\n' .. text)
+  keep(DEAD)
+  keep(GRAVES)
   local surplus = redis.call('ZCARD', DEAD) - command.mostDead
   if surplus > 0 then
     local oldest = redis.call('ZPOPMIN', DEAD, surplus)
@@ -37,7 +39,7 @@ end
 local function wait(failures, at)
   redis.call('HSET', HEADS, lane, cjson.encode({ failures = failures }))
   redis.call('ZADD', DUE, at, lane)
-  keep_all()
+  keep(HEADS)
   return '{"current":true,"died":false}'
 end
 
@@ -64,5 +66,4 @@ elseif command.leaseMs then
 else
   redis.call('ZADD', DUE, now, lane)
 end
-keep_all()
 return '{"current":true,"died":' .. tostring(died) .. (taken and ',"next":' .. taken or '') .. '}'

@@ -6,6 +6,7 @@
 -- ARGV[1]     types (missing for all), rooms, leaseMs, most, from, mostRead; lanes, forgottenAfterMs
 
 local EVENTS = KEYS[6]
+local HOUR = 3600000
 local wanted = nil
 if command.types then
   wanted = {}
@@ -62,6 +63,7 @@ local function queue_news(cursor)
       enqueue(event, text)
     end
   end
+  queue()
   return cursor, #entries, #entries == limit, #entries == limit
 end
 
@@ -87,12 +89,17 @@ else
   -- Everything is read, so this is known anew: a Redis that has lost its last writes counts on from fewer.
   ordinal = added
 end
-redis.call('HSET', STATE, 'cursor', after, 'ordinal', string.format('%.0f', ordinal))
-if lost > 0 then
+-- Every node asks every second: what has not changed is not written.
+if after ~= redis.call('HGET', STATE, 'cursor') or lost > 0 then
+  redis.call('HSET', STATE, 'cursor', after, 'ordinal', string.format('%.0f', ordinal))
   redis.call('HINCRBY', STATE, 'lost', lost)
 end
 local deliveries = list(take_due())
-keep_all()
+if redis.call('PTTL', STATE) < command.forgottenAfterMs - HOUR then
+  for index = 1, 5 do
+    keep(KEYS[index])
+  end
+end
 return '{"deliveries":' .. deliveries
   .. ',"more":' .. tostring(more)
   .. ',"lost":' .. string.format('%.0f', lost) .. '}'
