@@ -44,12 +44,7 @@ export async function createApp(
     const { code, detail } = faults(error, 'http');
     return sendProblem(reply, code, detail);
   });
-  app.setNotFoundHandler((_request, reply) =>
-    reply
-      .code(404)
-      .type('application/problem+json')
-      .send({ type: 'about:blank', title: 'Nothing is here.', status: 404 }),
-  );
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, 'NOT_FOUND'));
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY },
     hsts: false,

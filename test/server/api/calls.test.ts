@@ -116,6 +116,14 @@ test.each([
   expect(asked.map(({ limit }) => limit)).toEqual(Array.from({ length: 7 }, () => 200));
 });
 
+test('only the headers of a file', async () => {
+  isEndless = true;
+  const told = await caller.ask('HEAD', '/calls?format=csv');
+  expect(told).toMatchObject({ status: 200, body: undefined });
+  expect(told.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(asked.length).toBeLessThan(3);
+});
+
 test('what a browser accepts is a page', async () => {
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
   expect((await caller.ask('GET', '/calls', undefined, { accept })).body).toHaveProperty('cursor');

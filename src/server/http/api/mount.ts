@@ -98,9 +98,15 @@ function answer(reply: FastifyReply, { status, headers = {}, body, stream }: Don
     // typed by that schema already. A test compares the answers with the document.
     return body === undefined ? reply.send() : reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
   }
+  reply.type(stream.type);
+  if (reply.request.method === 'HEAD') {
+    // All of it would be read, and written to nobody.
+    stream.content.destroy();
+    return reply.send();
+  }
   // Its beginning is on the way already: the connection is cut, and whoever reads sees that the end is missing.
   stream.content.once('error', (error) => log.warn({ err: error }, 'an answer of the API was cut off'));
-  return reply.type(stream.type).send(stream.content);
+  return reply.send(stream.content);
 }
 
 function refuseOtherMethods(routes: FastifyInstance, operations: readonly Operation[]): void {
