@@ -13,7 +13,7 @@ function ownInstance(): FastifyInstance {
   app.setErrorHandler((error, _request, reply) => reply.code(418).send(`own error: ${String(error)}`));
   app.setNotFoundHandler((_request, reply) => reply.code(404).send('own 404'));
   app.addContentTypeParser('application/x-own', { parseAs: 'string' }, (_request, body, done) =>
-    done(null, `own ${body}`),
+    done(null, `own ${String(body)}`),
   );
   app.get('/', async () => 'own root');
   app.get('/fails', async () => {

@@ -27,13 +27,14 @@ test('another who listens for upgrades keeps its path, before, during and after'
 });
 
 test('an offer to a server of its own', async () => {
-  const { port, url, close } = await createServer({ host: '127.0.0.1', port: 0, demo: false, nodeId: 'alone' });
+  const server = await createServer({ host: '127.0.0.1', port: 0, demo: false, nodeId: 'alone' });
+  const { port, url } = server;
   const answer = await offer(`${url}/healthz`, 'GET');
   expect(JSON.parse(answer)).toEqual({ ok: true, nodeId: 'alone' });
   await expect(RawSocket.open(port, {}, '/nowhere')).rejects.toThrow('refused with 404');
   await using ann = await connectClient(url);
   await ann.must('room:create');
-  await close();
+  await server.close();
 });
 
 /** As Java's client asks for the first time. */

@@ -1,0 +1,71 @@
+/** What a server is made with, and what it then is. */
+import type { Engine, EngineSettings } from '../engine/engine.ts';
+import type { NodeId } from '../protocol/ids.ts';
+import type { CallRecords } from '../records/calls.ts';
+import type { ReferenceGenerator, ReferenceNotice } from '../reference/generator.ts';
+import type { Clock } from '../support/clock.ts';
+import type { Log } from '../support/log.ts';
+import type { Random } from '../support/random.ts';
+import type { Door } from './embedding.ts';
+import type { Events } from './events.ts';
+import type { Hooks } from './hooks.ts';
+import type { Options } from './options.ts';
+import type { PoolFigures } from './pool-watch.ts';
+
+/** What a server is built with. Everything but the engine has a default. */
+export interface Fittings {
+  readonly engine: (settings: EngineSettings) => Engine | Promise<Engine>;
+  /** Where rooms get their refs; by chance, unless this gives another. The server closes it. */
+  readonly references?: (
+    options: Options,
+    onNotice: (notice: ReferenceNotice) => void,
+  ) => ReferenceGenerator | undefined | Promise<ReferenceGenerator | undefined>;
+  /** Where calls are recorded; nowhere, unless this says. The server closes it, while the engine is there still. */
+  readonly calls?: (node: RecordingNode) => CallRecords | undefined;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Log;
+  /** What the program around it decides. */
+  readonly hooks?: Hooks;
+}
+
+export interface RecordingNode {
+  readonly options: Options;
+  readonly nodeId: NodeId;
+  readonly feed: Engine['feed'];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** A server, wherever it answers. */
+export interface Signalbox {
+  readonly nodeId: NodeId;
+  readonly options: Options;
+  readonly engine: Engine;
+  /** What happens on this node. */
+  readonly events: Events;
+  /** For people: how rooms get their refs. */
+  readonly references: string;
+  pool(): Promise<PoolFigures>;
+  /** Asks every client to go elsewhere, then ends everything that was started. */
+  close(): Promise<void>;
+}
+
+/** One that listens on a port of its own. */
+export interface SignalboxServer extends Signalbox {
+  /** Where it listens, such as `http://127.0.0.1:3000`. */
+  readonly url: string;
+  readonly port: number;
+}
+
+/** One in a server of somebody else's, who alone knows where that listens. Closing it leaves that server as it was. */
+export interface EmbeddedSignalbox extends Signalbox {
+  /**
+   * Answers a request to one of its paths, whether `prefix` is still before it or a router has taken it away. A Fastify
+   * instance has them as routes already.
+   *
+   * @throws Error when the body has been read: hand requests over before whatever parses bodies.
+   */
+  readonly handle: Door['handle'];
+}
