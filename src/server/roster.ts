@@ -18,9 +18,12 @@ export class Roster {
   private readonly users = new Map<UserId, Session>();
   private readonly rooms = new Map<RoomRef, LocalRoom>();
   private readonly shards: Set<LocalRoom>[] = Array.from({ length: SHARDS }, () => new Set());
+  private readonly tell: (ref: RoomRef, signals: number) => void;
 
   /** @param tell hears of signals whose room this node holds no longer. */
-  constructor(private readonly tell: (ref: RoomRef, signals: number) => void = () => {}) {}
+  constructor(tell: (ref: RoomRef, signals: number) => void = () => {}) {
+    this.tell = tell;
+  }
 
   sessions(): Iterable<Session> {
     return this.users.values();
