@@ -6,6 +6,7 @@ import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
 import { retryMs } from './backoff.ts';
 import type { Endpoint } from './endpoint.ts';
+import { createReport, type EndpointReport } from './report.ts';
 import type { Answer, Sender } from './sender.ts';
 
 export interface Dispatcher {
@@ -34,19 +35,14 @@ export interface DispatcherParts {
 
 /** Rooms whose events one node sends at once. */
 export const MOST_ROOMS = 32;
-/** After so many failures in a row the endpoint is taken to be down: one at a time, until one gets through. */
-export const DOUBT = 16;
 /** Events that wait for one endpoint; later ones stay in the feed, so that a dead endpoint does not fill the store. */
 export const MOST_PENDING = 100_000;
 /** Beyond the time-out of a request: for the rest of the answer, and for telling the store. */
 const LEASE_MARGIN_MS = 5_000;
 const FAREWELL_MS = 2_000;
-/** How long complaints are not repeated. */
-const QUIET_MS = 60_000;
 
 export function createDispatcher(parts: DispatcherParts): Dispatcher {
   const { endpoint, deliveries, sender, types, timeoutMs, clock, log } = parts;
-  const leaseMs = timeoutMs + LEASE_MARGIN_MS;
   const report = createReport(parts);
   const underWay = new Set<Promise<void>>();
   let stopped = false;
@@ -58,26 +54,15 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 
   const take = async (rooms: number) => {
     const from = known ? 'oldest' : 'end';
-    const taken = await deliveries.take(endpoint.id, { types, rooms, leaseMs, most: MOST_PENDING, from });
+    const ask = { types, rooms, leaseMs: leaseOf(timeoutMs), most: MOST_PENDING, from } as const;
+    const taken = await deliveries.take(endpoint.id, ask);
     known = true;
     report.storeAnswers(taken.lost);
     return taken;
   };
 
-  const deliver = async (first: Delivery): Promise<void> => {
-    for (let delivery: Delivery | undefined = first; delivery !== undefined; ) {
-      const answer: Answer = stopped ? { kind: 'aborted' } : await sender.send({ ...delivery, id: delivery.eventId });
-      const verdict = verdictOn(answer, delivery, parts);
-      report.answered(verdict);
-      const next = stopped ? undefined : { leaseMs };
-      const settled = await deliveries.settle(endpoint.id, delivery, verdict, next);
-      if (settled.died) report.died(delivery, verdict);
-      delivery = settled.next;
-    }
-  };
-
   const start = (delivery: Delivery): void => {
-    const ended = deliver(delivery)
+    const ended = deliver(delivery, parts, report, () => stopped)
       .catch(report.storeFails)
       .finally(() => {
         underWay.delete(ended);
@@ -123,46 +108,31 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   };
 }
 
+/** Sends an event, and those of its room that come after it, until one fails. */
+async function deliver(
+  first: Delivery,
+  parts: DispatcherParts,
+  report: EndpointReport,
+  isStopped: () => boolean,
+): Promise<void> {
+  const { endpoint, deliveries, sender, timeoutMs } = parts;
+  for (let delivery: Delivery | undefined = first; delivery !== undefined; ) {
+    const { eventId, body } = delivery;
+    const answer: Answer = isStopped() ? { kind: 'aborted' } : await sender.send({ id: eventId, body });
+    const verdict = verdictOn(answer, delivery, parts);
+    report.answered(verdict);
+    const again = isStopped() ? undefined : { leaseMs: leaseOf(timeoutMs) };
+    const { died, next } = await deliveries.settle(endpoint.id, delivery, verdict, again);
+    if (died) report.died(delivery, verdict);
+    delivery = next;
+  }
+}
+
+const leaseOf = (timeoutMs: number): number => timeoutMs + LEASE_MARGIN_MS;
+
 function verdictOn(answer: Answer, { failures }: Delivery, { giveUpMs, random }: DispatcherParts): Verdict {
   if (answer.kind === 'delivered') return answer;
   if (answer.kind === 'aborted') return { kind: 'released' };
   const { reason } = answer;
   return { kind: 'failed', reason, retryMs: retryMs(failures + 1, answer.retryAfterMs, random), giveUpMs };
-}
-
-/** How the endpoint and the store do: remembered, and told in the log without repeating it for every event. */
-function createReport({ endpoint, clock, log, digest }: DispatcherParts) {
-  const about = { endpoint: endpoint.id, origin: endpoint.origin };
-  let failuresInARow = 0;
-  let quietUntil = 0;
-  let storeFailed = false;
-  return {
-    doubtful: () => failuresInARow >= DOUBT,
-    answered(verdict: Verdict): void {
-      if (verdict.kind === 'released') return;
-      if (verdict.kind === 'delivered') {
-        if (failuresInARow >= DOUBT) log.info(about, 'a webhook gets through again');
-        failuresInARow = 0;
-        return;
-      }
-      failuresInARow += 1;
-      if (failuresInARow === DOUBT) log.warn({ ...about, reason: verdict.reason }, 'a webhook seems to be down');
-      if (clock.now() < quietUntil) return;
-      quietUntil = clock.now() + QUIET_MS;
-      log.warn({ ...about, reason: verdict.reason }, 'a webhook has not taken an event; it is tried again');
-    },
-    died({ eventId, failures }: Delivery, verdict: Verdict): void {
-      const reason = verdict.kind === 'failed' ? verdict.reason : undefined;
-      const event = digest(eventId);
-      log.warn({ ...about, event, attempts: failures + 1, reason }, 'an event is given up: a dead letter');
-    },
-    storeAnswers(lost: number): void {
-      storeFailed = false;
-      if (lost > 0) log.error({ ...about, lost }, 'events were not kept until a webhook could be sent them');
-    },
-    storeFails: (error: unknown): void => {
-      if (!storeFailed) log.warn({ ...about, err: error }, 'a webhook waits for the store');
-      storeFailed = true;
-    },
-  };
 }
