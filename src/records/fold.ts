@@ -149,7 +149,7 @@ function change(book: Book, call: CallRow, event: Event<'user_back' | 'user_upda
   const { ref, userId, member } = event;
   const seat = book.batch.seats.get(seatName(ref, userId));
   if (seat === undefined) return join(book, call, event);
-  book.keep({ ...seat, name: member.name, mediaType: member.mediaType ?? seat.mediaType });
+  book.keep({ ...seat, name: member.name, mediaType: member.mediaType ?? null });
   return hosted(call, event);
 }
 

@@ -287,6 +287,8 @@ describe.each(STAGES)('$name', ({ start }) => {
     });
     // It was only late.
     await rooms.join(room, 'ben');
+    await record(rooms, database);
+    expect(await findCall(database, room.ref)).toMatchObject({ endedAt: null, reason: null });
     await rooms.close(room, 'anna');
     await record(rooms, database);
     expect(await findCall(database, room.ref)).toMatchObject({ endedAt: left, reason: 'closed', complete: false });
