@@ -1,0 +1,19 @@
+/** MySQL and MariaDB as their owners have set them up. */
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../src/database/open.ts';
+import { startMariadb } from '../support/mariadb.ts';
+
+test('a server that takes a backslash for a letter, and cuts off what is too long', async () => {
+  await using server = await startMariadb();
+  const url = await server.createDatabase('odd');
+  const admin = openDatabase(url);
+  await admin.run("SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES'");
+  await admin.close();
+  const database = openDatabase(url);
+  const add = 'INSERT INTO signalbox_sessions (ref, seq, user_id, name, joined_at) VALUES (?, 1, ?, ?, 1)';
+  const name = String.raw`\', 1); DROP TABLE signalbox_sessions; -- "\\`;
+  await database.run(add, ['ROM1', 'anna', name]);
+  expect(await database.rows('SELECT name FROM signalbox_sessions')).toEqual([{ name }]);
+  await expect(database.run(add, ['ROM2', 'a'.repeat(65), null])).rejects.toThrow();
+  await database.close();
+});
