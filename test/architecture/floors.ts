@@ -89,6 +89,7 @@ export const floors: readonly Floor[] = [
     // Of the references it knows the port, and the default that keeps nothing; those with a store are handed in.
     ours: [
       'src/engine/engine',
+      'src/engine/feed',
       'src/engine/channels',
       'src/reference/generator',
       'src/reference/random',
