@@ -58,7 +58,7 @@ export const rooms: Readonly<Record<string, Scenario>> = {
     const callers = [0, 1, 0, 1].map((node) => createCaller(nodes.url(node)));
     const key = { 'idempotency-key': 'appointment-1' };
     const told = await Promise.all(callers.map((caller) => caller.ask('POST', '/rooms', { name: 'once' }, key)));
-    expect(told.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
+    expect(told.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 200, 201]);
     for (const { body } of told) expect(body).toEqual(told[0]?.body);
     const { code, ref } = (told[0] ?? expect.unreachable()).body as RoomSnapshot; // that of the 201 is among them
 

@@ -1,5 +1,6 @@
 /** Who gets in: a known token, with the scope that is needed, not too often, and no writing while this node goes away. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Log } from '../../../support/log.ts';
 import type { AdminToken, FindToken, Scope } from '../../admin-tokens.ts';
 import type { ClientAddress } from '../../client-address.ts';
 import type { Drain } from '../../drain.ts';
@@ -77,20 +78,21 @@ export function createDoor(house: House, find: FindToken, addressOf: ClientAddre
       return drain.draining ? sendProblem(reply, 'DRAINING', { retryAfterMs: DRAINING_RETRY_MS }) : undefined;
     },
 
-    note(request, reply) {
-      const visit = visits.get(request);
-      if (visit === undefined || request.method === 'GET' || request.method === 'HEAD') return;
-      const { token, requestId, about } = visit;
-      const route = `${request.method} ${request.routeOptions.url ?? 'elsewhere'}`;
-      house.log.info(
-        { token: token.name, route, status: reply.statusCode, requestId, ...(about !== undefined && { ref: about }) },
-        'the API was asked to change something',
-      );
-    },
+    note: (request, reply) => noteWrite(house.log, visits.get(request), request, reply),
   };
 }
 
 function requestIdOf({ headers }: FastifyRequest): string | undefined {
   const given = headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : undefined;
+}
+
+function noteWrite(log: Log, visit: Visit | undefined, request: FastifyRequest, reply: FastifyReply): void {
+  if (visit === undefined || request.method === 'GET' || request.method === 'HEAD') return;
+  const { token, requestId, about } = visit;
+  const route = `${request.method} ${request.routeOptions.url ?? 'elsewhere'}`;
+  log.info(
+    { token: token.name, route, status: reply.statusCode, requestId, ...(about !== undefined && { ref: about }) },
+    'the API was asked to change something',
+  );
 }
