@@ -7,7 +7,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-export type Service = 'redis-server' | 'chromium' | 'nginx' | 'coturn' | 'postgresql' | 'mariadb' | 'python';
+export type Service = 'redis-server' | 'chromium' | 'nginx' | 'coturn' | 'postgresql' | 'mariadb' | 'python' | 'openssl';
 
 interface Origin {
   readonly debian: string;
@@ -47,6 +47,8 @@ const origins: Readonly<Record<Service, Origin>> = {
   },
   // The part of mariadb-server that is the program, without the daemon that Debian would set up beside it.
   mariadb: { debian: 'mariadb-server-core', homebrew: 'mariadb', names: ['mariadbd'] },
+  // Makes the certificates of receivers that are called over TLS.
+  openssl: { debian: 'openssl', homebrew: 'openssl', names: ['openssl'] },
   // Debian's own comes first: others on the path do not see what its packages bring.
   python: {
     debian: 'python3-socketio python3-websocket',
