@@ -7,7 +7,15 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-export type Service = 'redis-server' | 'chromium' | 'nginx' | 'coturn' | 'postgresql' | 'mariadb' | 'python' | 'openssl';
+export type Service =
+  | 'redis-server'
+  | 'chromium'
+  | 'nginx'
+  | 'coturn'
+  | 'postgresql'
+  | 'mariadb'
+  | 'python'
+  | 'openssl';
 
 interface Origin {
   readonly debian: string;
