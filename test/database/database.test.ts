@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, DatabaseMisconfigured, readNumber } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { shareDatabase } from '../../src/database/shared.ts';
+import { LedgerMisconfigured } from '../../src/reference/ledger.ts';
+import { openLedger } from '../../src/reference/open-ledger.ts';
 import { type LedgerStage, STAGES } from '../reference/ledger-stage.ts';
 
 const ADD = 'INSERT INTO signalbox_records (prefix, year, highest) VALUES (?, ?, ?)';
@@ -75,6 +77,7 @@ describe.each(STAGES)('$name', ({ start }) => {
 test.each(['oracle://u:hunter2@x', 'sqlite:', 'postgres://'])('a URL that is none is not repeated: %s', (url) => {
   expect(() => openDatabase(url)).toThrow(DatabaseMisconfigured);
   expect(() => openDatabase(url)).not.toThrow(/hunter2/);
+  expect(() => openLedger(url)).toThrow(LedgerMisconfigured);
 });
 
 test('tables of an earlier version are left as they are, and get what is missing', async () => {
