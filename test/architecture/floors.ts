@@ -110,6 +110,7 @@ export const floors: readonly Floor[] = [
     path: 'src/server/http/api',
     ours: [
       'src/server',
+      'src/engine/engine',
       'src/records/calls',
       'src/records/csv',
       'src/reference/generator',

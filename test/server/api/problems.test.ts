@@ -1,7 +1,9 @@
 /** What nobody can make sense of is refused with a reason, at the door, and repeats nothing of what was sent. */
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ReferenceUnavailable } from '../../../src/reference/generator.ts';
 import { connectClient } from '../../support/client.ts';
 import { type Nodes, STAGES, startNodes } from '../../support/nodes.ts';
 import { ADMIN, type Caller, createCaller, createRoom } from './caller.ts';
@@ -179,6 +181,39 @@ describe('while Redis is away', () => {
     }
     await expect.poll(async () => (await caller.ask('GET', `/rooms/${code}`)).status, { timeout: 15_000 }).toBe(200);
   });
+});
+
+test('a room without a reference is none', async () => {
+  const references = {
+    about: 'none, in these tests',
+    generate: async () => Promise.reject(new ReferenceUnavailable('there are none')),
+    record: () => {},
+    close: async () => {},
+  };
+  await using empty = await startNodes(STAGES[0], { adminToken: ADMIN }, { references: () => references });
+  const { status, headers, body } = await createCaller(empty.url(0)).ask('POST', '/rooms');
+  expect(status).toBe(503);
+  expect(body).toMatchObject({ code: 'REFERENCE_UNAVAILABLE', retryable: true });
+  expect(headers.get('retry-after')).toBe('1');
+});
+
+test('a fault is told by the id of its line in the log, and by nothing else', async () => {
+  const lines: string[] = [];
+  const references = {
+    about: 'broken, in these tests',
+    generate: async () => Promise.reject(new Error('the secret of the database')),
+    record: () => {},
+    close: async () => {},
+  };
+  const log = pino({}, { write: (line) => void lines.push(line) });
+  await using broken = await startNodes(STAGES[0], { adminToken: ADMIN }, { references: () => references, log });
+  const { status, body } = await createCaller(broken.url(0)).ask('POST', '/rooms');
+  expect(status).toBe(500);
+  expect(JSON.stringify(body)).not.toContain('secret');
+  const { title, code } = body as { title: string; code: string }; // a problem, as everywhere
+  expect(code).toBe('INTERNAL');
+  const [, logId = 'none'] = /logged as ([\w-]+)\.$/.exec(title) ?? [];
+  expect(lines.filter((line) => line.includes(logId) && line.includes('the secret of the database'))).toHaveLength(1);
 });
 
 test('the last code is given, and then it is said when the next one cools', async () => {

@@ -83,6 +83,9 @@ function parametersOf({ params, query, headers, example }: Operation, schemas: S
   );
 }
 
+/** Node has them in small letters, and nobody else. */
+const inCapitals = (header: string): string => header.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
+
 /** What is to be had is said by the content of the responses. */
 const NEGOTIATED = 'accept';
 
@@ -99,7 +102,7 @@ function fieldsOf(
     const text: unknown = Reflect.get(Object(examples), name);
     const value = rest.type === 'integer' && typeof text === 'string' ? Number(text) : text;
     return {
-      name,
+      name: place === 'header' ? inCapitals(name) : name,
       in: place,
       required: Array.isArray(required) && required.includes(name),
       ...(typeof description === 'string' && { description }),

@@ -26,11 +26,7 @@ export function createSchemas(): Schemas {
       io: 'input',
       metadata: shown,
       unrepresentable: 'any',
-      override: ({ jsonSchema }) => {
-        // Of another format than the type that is shown.
-        for (const [key, value] of Object.entries(jsonSchema))
-          if (value === undefined) Reflect.deleteProperty(jsonSchema, key);
-      },
+      override: ({ jsonSchema }) => leaveOut(jsonSchema),
     });
     for (const [id, definition] of Object.entries($defs ?? {})) named[id] = withoutId(definition);
     const { id } = whole;
@@ -39,6 +35,13 @@ export function createSchemas(): Schemas {
     return { $ref: COMPONENT + id };
   };
   return { of, named };
+}
+
+/** What says nothing: the bounds of whole numbers, and what `shown` has taken back. */
+function leaveOut(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  for (const [key, value] of Object.entries(schema)) if (value === undefined) Reflect.deleteProperty(schema, key);
 }
 
 function withoutId({ id: _id, ...schema }: JsonSchema): JsonSchema {
