@@ -25,6 +25,9 @@ const webSocketAlone = {
   load: (id) => Object.entries(NEVER_RUN).find(([path]) => id.replaceAll('\\', '/').endsWith(path))?.[1],
 };
 
+// Whoever starts this build may be a test, whose environment it inherits: then Socket.IO would bring its debugging along.
+process.env.NODE_ENV = 'production';
+
 const output = await build({
   root: path('.'),
   configFile: false,
