@@ -44,7 +44,7 @@ export async function recordPage(parts: RecorderParts): Promise<boolean> {
   const { database, feed, feedName, clock, log } = parts;
   const from = await placeOf(database, feedName, clock.now());
   const page = await feed.read({ after: from === '' ? undefined : from, limit: PAGE });
-  if (page.position === undefined || (page.events.length === 0 && page.lost === 0)) return false;
+  if (page.position === undefined || page.position === from) return false;
   const step = { feed: feedName, from, to: page.position, lost: page.lost, now: clock.now() };
   const moved = await database.transaction(async (queries) => {
     if (!(await move(queries, step))) return false;

@@ -5,7 +5,7 @@ import { listen } from './listening.ts';
 import type { PartialOptions } from './options.ts';
 import type { EmbeddedSignalbox, Fittings, SignalboxServer } from './signalbox.ts';
 
-export type { EmbeddedSignalbox, Fittings, RecordingNode, Signalbox, SignalboxServer } from './signalbox.ts';
+export type { EmbeddedSignalbox, Fittings, Signalbox, SignalboxServer } from './signalbox.ts';
 
 /**
  * Starts a server; resolves when it listens.

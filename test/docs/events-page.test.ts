@@ -73,8 +73,7 @@ test('the stream, by a consumer that is killed and begins again', async () => {
     refs.push(await playMeeting(nodes));
     await worker.line(new RegExp(`^${refs.at(-1)}:5 room_destroyed`));
     lines.push(...worker.lines);
-    worker.kill('SIGKILL');
-    await worker.exited;
+    await worker.kill();
     if (round === 0) refs.push(await playMeeting(nodes));
   }
   const ids = lines.map((line) => line.split(' ')[0]);

@@ -20,9 +20,9 @@ const ADMIN = 'the-token-of-the-churn';
 /** One in eight is refused: always the same ones. */
 function failAtRandom(receiver: Receiver): void {
   let state = 20_260_042;
-  receiver.behave((response, received) => {
+  receiver.behave((response) => {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    answers(state % 8 === 0 ? 500 : 204)(response, received);
+    answers(state % 8 === 0 ? 500 : 204)(response);
   });
 }
 

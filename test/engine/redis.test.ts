@@ -161,3 +161,21 @@ test('what one node emits to a room reaches the nodes that are in it, once they 
   expect(await first?.receivers(() => here?.to(room).emit('hello'))).toBe(1);
   for (const io of servers) await io.close();
 });
+
+test('an event that this version does not know is passed over, however many there are', async () => {
+  await using nodes = await startNodes({ count: 1 });
+  const [stage] = nodes.stages;
+  const room = (await stage?.room(['anna'])) ?? expect.unreachable();
+  const { feed } = stage?.engine ?? expect.unreachable();
+  const before = await feed.read({ limit: 10 });
+  for (const event of ['{"type":"room_painted"}', 'no JSON', '']) {
+    await nodes.admin.xAdd('sb:events', '*', { event });
+  }
+  await nodes.admin.xAdd('sb:events', '*', { other: 'field' });
+  await stage?.leave(room, 'anna');
+  const first = await feed.read({ after: before.position, limit: 4 });
+  expect(first).toMatchObject({ events: [], lost: 0 });
+  expect(first.position).not.toBe(before.position);
+  const { events } = await feed.read({ after: first.position, limit: 4 });
+  expect(events.map(({ type }) => type)).toEqual(['user_left', 'host_changed']);
+});

@@ -32,7 +32,7 @@ export function createRedisFeed(parts: RedisFeedParts): Feed {
     const command = JSON.stringify({ ...placeOf(after), limit });
     const [lost, id, ordinal, ...texts] = page.parse(await state.run(scripts.read, [stream], [command]));
     const position = id === '' ? after : `${id}/${ordinal}`;
-    return { events: texts.map((text) => feedEvent.parse(JSON.parse(text))), position, lost: Number(lost) };
+    return { events: texts.flatMap((text) => readEvent(text, parts.log)), position, lost: Number(lost) };
   };
 
   return {
@@ -78,20 +78,22 @@ function listenTo({ sub, keys, settings, log }: RedisFeedParts, hear: (event: Fe
   const mark = `"serverId":"${settings.nodeId}"`;
   const receive = (text: string): void => {
     if (!text.includes(mark)) return;
-    const event = parse(text);
-    if (event === undefined) log.warn('dropped an event that is none');
-    else if (event.serverId === settings.nodeId) hear(event);
+    for (const event of readEvent(text, log)) if (event.serverId === settings.nodeId) hear(event);
   };
   const failed = (error: unknown): void => log.warn({ err: error }, 'the channel of the feed is not heard');
   sub.subscribe(keys.feedChannel, receive).catch(failed);
   return () => void sub.unsubscribe(keys.feedChannel, receive).catch(failed);
 }
 
-/** Anybody who can write to Redis may have said it. */
-function parse(text: string): FeedEvent | undefined {
+/**
+ * Passed over when it is none: anybody who can write to Redis may have said it, a newer node too, and who stopped at it
+ * would never get beyond.
+ */
+function readEvent(text: string, log: Log): FeedEvent[] {
   try {
-    return feedEvent.parse(JSON.parse(text));
+    return [feedEvent.parse(JSON.parse(text))];
   } catch {
-    return undefined;
+    log.warn('passed over an event of the feed that this version does not know');
+    return [];
   }
 }
