@@ -13,7 +13,10 @@ test('another who listens for upgrades keeps its path, before, during and after'
   host.server.on('upgrade', ({ url }, socket) => {
     if (url !== '/own') return;
     heard += 1;
-    socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    // As who has something to ask first.
+    setImmediate(() =>
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+    );
   });
   const knock = async () => (await RawSocket.open(host.port, {}, '/own'))[Symbol.asyncDispose]();
   await knock();

@@ -65,6 +65,9 @@ for (const stage of STAGES) {
       const { code, ref } = welcomeOf(second).room ?? expect.unreachable();
       const { room } = await second.must('room:join', { code, ref });
       expect(room.members[0]?.metadata).toEqual({ role: 'listener' });
+      await second.must('room:leave');
+      const { room: next } = await second.must('room:create');
+      expect(next.members[0]?.metadata).toEqual({ role: 'listener' });
     });
 
     test('a resume token is told to the hook, and does not bring a closed account back', async () => {

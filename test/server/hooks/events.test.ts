@@ -100,6 +100,9 @@ for (const stage of STAGES) {
       ];
       const ended = listener();
       events.subscribe(ended.hear)();
+      // Even one that is ended while its event is on the way.
+      stops.push(events.subscribe(() => endLate()));
+      const endLate = events.subscribe(ended.hear);
       await using ann = await connectClient(nodes.url(0));
       const { room } = await ann.must('room:create');
       await ear.until(({ type, ref }) => type === 'user_joined' && ref === room.ref);

@@ -86,6 +86,7 @@ for (const stage of STAGES) {
       onJoin = ({ room }) => {
         for (const member of room.members) member.name = 'changed';
         room.members.length = 0;
+        Object.assign(room, { code: '100000', ref: 'ROM202600000000000' });
       };
       await using pair = await pairUp(nodes, { profile: { name: 'Ann' } });
       expect((await truthOf(nodes, pair.room)).members).toMatchObject([{ name: 'Ann' }, { name: null }]);

@@ -123,6 +123,23 @@ test('who is gone before authenticate has answered leaves no session behind', as
   await server.close();
 });
 
+test('the time of authenticate is not taken from that of the handshake', async () => {
+  const server = await createServer(
+    { ...LOCAL, connectTimeoutMs: 1 },
+    {
+      hooks: {
+        authenticate: async ({ headers }) => {
+          // Some ways to and fro: longer than a millisecond, however fast the machine is.
+          for (let time = 0; time < 20; time += 1) await fetch(`http://${headers.host}/healthz`);
+        },
+      },
+    },
+  );
+  await using ann = await connectClient(server.url);
+  await ann.must('room:create');
+  await server.close();
+});
+
 test('a hook that closes its own server does not hang it', async () => {
   const clock = handClock(Date.now());
   let closing: Promise<void> | undefined;
