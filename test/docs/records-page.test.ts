@@ -29,7 +29,7 @@ test('the examples, against a server with a call', async () => {
   const server = await createServer({ host: '127.0.0.1', port: 0, dataDir: folder.path, adminToken: ADMIN });
   const examples = await snippetsOf('docs/records.md', server.url);
   const run = async (script: string) => {
-    const env = { ...process.env, ADMIN_TOKEN: ADMIN };
+    const env = { ...process.env, TOKEN: ADMIN };
     return (await promisify(execFile)('sh', ['-ec', script.replaceAll('curl ', 'curl -sf ')], { env })).stdout;
   };
   const anna = await connectClient(server.url);

@@ -73,6 +73,15 @@ test('the same key again, as the page has it, is the same room', async () => {
   expect(second.body).toBe(first.body);
 });
 
+test('the room that is shown has the fields of one', async () => {
+  const example = (await snippetsOf(PAGE, furnished.url)).get('create-room') ?? expect.unreachable();
+  const [, shown = ''] = /^```json room\n(.*?)^```$/ms.exec(page) ?? [];
+  const { body } = await run(example.replace('appointment-4711', 'appointment-4713'));
+  const chance = { code: '', ref: '', createdAt: 0, expiresAt: 0 };
+  expect({ ...JSON.parse(shown), ...chance }).toEqual({ ...JSON.parse(body), ...chance });
+  expect(Object.keys(JSON.parse(shown))).toEqual(Object.keys(JSON.parse(body)));
+});
+
 test('the table has every code that HTTP tells, with its status', () => {
   const rows = [...page.matchAll(/^\| (\d{3}) +\| (.+?) +\|/gm)].map(([, status, codes = '']) => ({
     status: Number(status),
