@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { executableOf } from '../../scripts/services.ts';
 import { flagOf } from '../../src/cli/flags.ts';
 import { LEAST_ATTEMPTS, MOST_DEAD } from '../../src/engine/deliveries.ts';
 import { readOptions } from '../../src/server/options.ts';
@@ -32,7 +33,7 @@ test('receivers in Node and Python take what is sent, and nothing that is forged
   const secret = /whsec_\S{20,}/.exec(page)?.[0] ?? expect.unreachable();
   await using folder = await temporaryFolder();
   const node = await startReceiver(folder, 'node-receiver', process.execPath, 'receiver.mjs', secret);
-  const python = await startReceiver(folder, 'python-receiver', 'python3', 'receiver.py', secret);
+  const python = await startReceiver(folder, 'python-receiver', executableOf('python'), 'receiver.py', secret);
   await using _node = node.child;
   await using _python = python.child;
   const webhooks = { webhookUrls: [node.url, python.url], webhookSecrets: [secret], webhookPrivate: true };
