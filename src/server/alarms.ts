@@ -9,8 +9,8 @@ import type { PoolFigures } from './pool-watch.ts';
 const QUIET_MS = 10 * 60_000;
 
 export interface Alarms {
-  poolLow(figures: PoolFigures): void;
-  ledgerBehind(notice: ReferenceNotice): void;
+  readonly poolLow: (figures: PoolFigures) => void;
+  readonly ledgerBehind: (notice: ReferenceNotice) => void;
 }
 
 export function createAlarms(feed: Feed, log: Log): Alarms {

@@ -62,7 +62,11 @@ export function openDoor(
     }
     if (isRead(request)) throw new Error('the body has been read already: hand requests over before they are parsed');
     const { url = '/' } = request;
-    if (!url.startsWith(socketPath)) request.url = without(under, url);
+    if (!url.startsWith(socketPath)) {
+      // Under the name that it has in Express: Fastify knows it, too.
+      Object.assign(request, { originalUrl: Reflect.get(request, 'originalUrl') ?? url });
+      request.url = without(under, url);
+    }
     inner.emit('request', request, response);
   };
 

@@ -53,7 +53,10 @@ test('its routes are under the prefix, and its ways are its own before, during a
   expect([refused.status, await refused.json()]).toEqual([401, expect.objectContaining({ code: 'UNAUTHENTICATED' })]);
   const create = { method: 'POST', headers: { ...ADMIN, 'content-type': 'application/json' } };
   const made = await fetch(`${url}/signaling/v1/rooms`, { ...create, body: '{"name":"Yard"}' });
-  expect([made.status, await made.json()]).toEqual([201, expect.objectContaining({ name: 'Yard' })]);
+  const { code } = await made.json();
+  expect([made.status, made.headers.get('location')]).toEqual([201, `/signaling/v1/rooms/${code}`]);
+  const found = await fetch(new URL(made.headers.get('location') ?? '', url), { headers: ADMIN });
+  expect(await found.json()).toMatchObject({ code, name: 'Yard' });
   const malformed = await fetch(`${url}/signaling/v1/rooms`, { ...create, body: '{' });
   expect([malformed.status, await malformed.json()]).toEqual([400, expect.objectContaining({ code: 'BAD_REQUEST' })]);
   for (const path of ['/docs', '/docs/', '/docs/static/swagger-ui.css'])

@@ -48,7 +48,8 @@ test('only what is handed over is answered, with the prefix or without it', asyn
     const { url = '' } = request;
     if (url === '/signaling/throws') response.end(thrownBy(() => signalbox.handle(request, response)));
     else if (url.startsWith('/signaling') || url.startsWith('/mounted')) {
-      // As routers do that take away what they have matched.
+      // As Express does with what it has matched.
+      Object.assign(request, { originalUrl: url });
       request.url = url.replace('/mounted', '');
       signalbox.handle(request, response);
     } else response.end('own');
@@ -62,6 +63,10 @@ test('only what is handed over is answered, with the prefix or without it', asyn
   const headers = { authorization: `Bearer ${adminToken}` };
   expect(JSON.parse(await text(`${host.url}/signaling/v1/pool`, { headers }))).toMatchObject({ occupied: 0 });
   expect((await fetch(`${host.url}/signaling/v1/pool`)).status).toBe(401);
+  for (const prefix of ['/signaling', '/mounted']) {
+    const made = await fetch(`${host.url}${prefix}/v1/rooms`, { method: 'POST', headers });
+    expect(made.headers.get('location')).toBe(`${prefix}/v1/rooms/${(await made.json()).code}`);
+  }
   const nowhere = await fetch(`${host.url}/signaling`);
   expect([nowhere.status, nowhere.headers.get('content-type')]).toEqual([404, expect.stringMatching(/problem\+json/)]);
   expect(await text(`${host.url}/healthz`)).toBe('own');

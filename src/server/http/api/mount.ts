@@ -93,6 +93,8 @@ function addRoute(
 
 function answer(reply: FastifyReply, { status, headers = {}, body, stream }: Done<unknown>, log: Log) {
   reply.code(status).headers(headers);
+  const location = headers['location'];
+  if (location !== undefined) reply.header('location', outside(reply.request) + location);
   if (stream === undefined) {
     // Not by the schema: zod cannot turn a brand, which is a transformation, into text again, and what is answered is
     // typed by that schema already. A test compares the answers with the document.
@@ -108,6 +110,10 @@ function answer(reply: FastifyReply, { status, headers = {}, body, stream }: Don
   stream.content.once('error', (error) => log.warn({ err: error }, 'an answer of the API was cut off'));
   return reply.send(stream.content);
 }
+
+/** What stands before our paths in the server around this one, where there is one. */
+const outside = ({ url, originalUrl }: FastifyRequest): string =>
+  originalUrl.endsWith(url) ? originalUrl.slice(0, -url.length) : '';
 
 function refuseOtherMethods(routes: FastifyInstance, operations: readonly Operation[]): void {
   for (const path of new Set(operations.map((operation) => operation.path))) {
