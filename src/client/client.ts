@@ -32,7 +32,7 @@ export interface ClientEnding {
 export interface ConnectOptions {
   /** What the others see, unless the profile of a room says otherwise; at most 64 characters. */
   readonly name?: string;
-  /** A token of your own back end, where the server asks for one. */
+  /** A token of your own back end, where the server asks for one. Read for every attempt: a getter gives the latest. */
   readonly token?: string;
   /** Where the resume token is kept. Default: the tab's `sessionStorage`; nowhere in Node. `null`: nowhere. */
   readonly store?: ResumeStore | null;

@@ -1,11 +1,14 @@
 /** Who a client is, where the program around the server says so. */
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connect } from '../../../src/client/connect.ts';
 import type { Credentials, Hooks } from '../../../src/index.ts';
 import { createServer, type SignalboxServer } from '../../../src/index.ts';
 import { connectClient } from '../../support/client.ts';
 import { type Nodes, STAGES, startNodes } from '../../support/nodes.ts';
 import { temporaryFolder } from '../../support/process.ts';
+import { startHost } from '../embedding/host.ts';
 import { refusedAtTheDoor, tokenOf, welcomeOf } from '../scenarios/people.ts';
 
 const LOCAL = { host: '127.0.0.1', port: 0, demo: false, secret: 'the secret of these tests' };
@@ -182,6 +185,42 @@ test('a reason is told as far as it is one', async () => {
       }
     },
   );
+});
+
+test('the SDK asks for the latest token whenever it connects', async () => {
+  await using host = await startHost();
+  const told: (string | undefined)[] = [];
+  const server = await createServer(
+    {},
+    {
+      server: host.server,
+      hooks: {
+        authenticate: ({ token }) => {
+          told.push(token);
+          return { userId: 'ann' };
+        },
+      },
+    },
+  );
+  let latest = 'first';
+  const connections = new Set<Socket>();
+  host.server.on('connection', (socket) => connections.add(socket));
+  const client = connect(host.url, {
+    backoff: { baseMs: 1, maxMs: 1 },
+    get token() {
+      return latest;
+    },
+  });
+  const { code } = await client.create();
+  latest = 'second';
+  const resumed = new Promise<void>((resolve) => {
+    client.on('state', (state) => state === 'online' && resolve());
+  });
+  for (const socket of connections) socket.destroy();
+  await resumed;
+  expect([told, client.userId, client.room?.code]).toEqual([['first', 'second'], 'ann', code]);
+  await client.close();
+  await server.close();
 });
 
 test('without the hook a token is refused, and ids are not marked', async () => {
