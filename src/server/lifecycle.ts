@@ -4,7 +4,8 @@ import { memberChannel, roomChannel } from '../engine/channels.ts';
 import { PROTOCOL_VERSION } from '../protocol/limits.ts';
 import { type AdvertisedLimits, handshake } from '../protocol/messages.ts';
 import type { RoomSnapshot } from '../protocol/snapshot.ts';
-import type { Arrive, Outcome } from '../room/commands.ts';
+import type { Arrive } from '../room/commands.ts';
+import type { Outcome } from '../room/outcomes.ts';
 import { HandshakeRefused } from './answers.ts';
 import type { Drain } from './drain.ts';
 import type { House } from './house.ts';
@@ -35,8 +36,12 @@ export function createLifecycle(
 ): Lifecycle {
   const { engine, io, nodeId, roster, options } = house;
 
-  const admit = async (socket: Socket, address: string) => {
+  const turnAway = (): void => {
     if (drain.draining) throw new HandshakeRefused('DRAINING', { retryAfterMs: 0 });
+  };
+
+  const admit = async (socket: Socket, address: string) => {
+    turnAway();
     const { auth } = socket.handshake;
     // First of all: what else another version says at the door would read as malformed here.
     const version = handshake.shape.v.safeParse(auth['v']);
@@ -45,6 +50,8 @@ export function createLifecycle(
     if (!read.success) throw new HandshakeRefused('BAD_REQUEST', { message: 'The handshake’s auth is malformed.' });
     const { headers } = socket.handshake;
     const { userId, name, metadata } = await identification.identify(read.data, address, headers);
+    // That may have taken a while.
+    turnAway();
     const arrived = await engine.apply({ kind: 'arrive', userId, nodeId, ...(name !== undefined && { name }) });
     const { session: number, connectedAt } = arrived;
     if (socket.conn.readyState !== 'open') {

@@ -140,6 +140,29 @@ test('the time of authenticate is not taken from that of the handshake', async (
   await server.close();
 });
 
+test('who is let in when the server is about to close is sent elsewhere', async () => {
+  await using host = await startHost();
+  const [door, room] = [slowHook(), slowHook()];
+  let isSlow = false;
+  const server = await createServer(
+    {},
+    { server: host.server, hooks: { authenticate: () => (isSlow ? door.hook() : undefined), onCreate: room.hook } },
+  );
+  await using ann = await connectClient(host.url);
+  isSlow = true;
+  const refused = refusedAtTheDoor(host.url, {});
+  await door.asked;
+  // What is under way is waited for, so the server does not close before this is.
+  ann.ask('room:create').catch(() => {});
+  await room.asked;
+  const closing = server.close();
+  await ann.next('server:drain');
+  door.release();
+  expect(await refused).toMatchObject({ code: 'DRAINING', retryable: true });
+  room.release();
+  await closing;
+});
+
 test('a hook that closes its own server does not hang it', async () => {
   const clock = handClock(Date.now());
   let closing: Promise<void> | undefined;
