@@ -1,8 +1,9 @@
 /** The engine of a single process: a Map, and the rules. */
 import type { RoomFeedEvent } from '../protocol/feed.ts';
 import type { UserId } from '../protocol/ids.ts';
-import type { Command, Outcome, ShardCommand, UserCommand } from '../room/commands.ts';
+import type { Command, ShardCommand, UserCommand } from '../room/commands.ts';
 import { list } from '../room/list.ts';
+import type { Outcome } from '../room/outcomes.ts';
 import { SHARDS, shardOf } from '../room/pool.ts';
 import { published, publishedCreate } from '../room/published.ts';
 import { createShard, type MutableShard, write } from '../room/shard.ts';

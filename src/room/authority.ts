@@ -1,5 +1,6 @@
 /** Who may change what: a session its own seat, the host its room, the server's owner any room. */
-import type { OwnerKey, Refusal, SeatKey, SeatRefusal } from './commands.ts';
+import type { OwnerKey, SeatKey } from './commands.ts';
+import type { Refusal, SeatRefusal } from './outcomes.ts';
 import type { Room, Seat } from './room.ts';
 import { seatOf } from './seats.ts';
 import type { Shard } from './shard.ts';

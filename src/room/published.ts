@@ -2,7 +2,7 @@
 import type { RoomFeedEvent } from '../protocol/feed.ts';
 import type { NodeId, UserId } from '../protocol/ids.ts';
 import type { CloseReason } from '../protocol/messages.ts';
-import type { RoomEvent } from './commands.ts';
+import type { RoomEvent } from './outcomes.ts';
 import { type Room, toInfo, toMember } from './room.ts';
 
 /** Where and when something was committed. */

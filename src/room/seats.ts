@@ -2,7 +2,8 @@
 import type { Push } from '../protocol/events.ts';
 import type { UserId } from '../protocol/ids.ts';
 import type { CloseReason, LeaveReason } from '../protocol/messages.ts';
-import type { Evicted, Occupant, RoomEvent, RoomEventName } from './commands.ts';
+import type { Occupant } from './commands.ts';
+import type { Evicted, RoomEvent, RoomEventName } from './outcomes.ts';
 import { type Policy, type Room, type Seat, toMember } from './room.ts';
 
 /** A room on its way through a transition: `room` is null once it has ended. */

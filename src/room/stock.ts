@@ -1,6 +1,6 @@
 /** What a shard has left: how many of its codes are in use, and which released ones may be had again. */
 import type { RoomCode } from '../protocol/ids.ts';
-import type { StockFigures } from './commands.ts';
+import type { StockFigures } from './outcomes.ts';
 import type { Shard } from './shard.ts';
 
 export const figures = (shard: Shard, now: number): StockFigures => ({

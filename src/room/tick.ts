@@ -4,7 +4,8 @@
  */
 import type { RoomCode } from '../protocol/ids.ts';
 import { locate } from './authority.ts';
-import type { Evicted, RoomEvent, SeatKey, Tick } from './commands.ts';
+import type { SeatKey, Tick } from './commands.ts';
+import type { Evicted, RoomEvent } from './outcomes.ts';
 import { deadline, type Room, type Seat } from './room.ts';
 import { type Course, end, replaceSeat, seatOf, vacate } from './seats.ts';
 import type { Shard, Writes } from './shard.ts';

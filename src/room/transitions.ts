@@ -8,21 +8,18 @@ import type {
   Close,
   Create,
   Join,
-  JoinRefusal,
   Kick,
   Leave,
-  Outcome,
-  Placed,
   Read,
   Renew,
   Resume,
-  RoomEvent,
   SeatKey,
   ShardCommand,
   Stock,
   Suspend,
   Update,
 } from './commands.ts';
+import type { JoinRefusal, Outcome, Placed, RoomEvent } from './outcomes.ts';
 import { allocate, type Pool } from './pool.ts';
 import { type Policy, type Room, type Seat, toInfo, toMember, toSnapshot } from './room.ts';
 import { bump, type Course, end, event, replaceSeat, seatOf, sit, suspendSeat, takeOver, vacate } from './seats.ts';

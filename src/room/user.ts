@@ -1,6 +1,7 @@
 /** The rules of a user's record: which of its sessions is the present one, and where it sits. */
 import type { NodeId, RoomCode, RoomRef, SessionNumber } from '../protocol/ids.ts';
-import type { Arrive, Depart, Outcome, Touch } from './commands.ts';
+import type { Arrive, Depart, Touch } from './commands.ts';
+import type { Outcome } from './outcomes.ts';
 import type { Policy } from './room.ts';
 
 /** The user hash. It outlives the last touch by `ttlMs`, no longer. */

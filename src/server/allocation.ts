@@ -1,6 +1,7 @@
 /** Finds a code for a new room: a shard by chance, and when that is full, the shards that have some left. */
 import type { Engine } from '../engine/engine.ts';
-import type { Create, Outcome, StockFigures } from '../room/commands.ts';
+import type { Create } from '../room/commands.ts';
+import type { Outcome, StockFigures } from '../room/outcomes.ts';
 import { codeAt, type Pool, SHARDS } from '../room/pool.ts';
 import type { Random } from '../support/random.ts';
 

@@ -2,7 +2,8 @@
 import type { RequestPayload } from '../protocol/events.ts';
 import type { RoomCode, RoomRef } from '../protocol/ids.ts';
 import type { Profile, RoomSnapshot } from '../protocol/snapshot.ts';
-import type { Join, Occupant, Outcome, Read } from '../room/commands.ts';
+import type { Join, Occupant, Read } from '../room/commands.ts';
+import type { Outcome } from '../room/outcomes.ts';
 import type { Allocation } from './allocation.ts';
 import { type Refused, refuse } from './answers.ts';
 import { roomChanges, seatChanges } from './changes.ts';

@@ -3,7 +3,8 @@
  * evenly: the seats held here are renewed, because a connection that answers pings is life enough, and what is due is
  * reaped, whoever held it. No leader, no lock. TURN credentials that are about to end are renewed on the way.
  */
-import type { Outcome, SeatKey, StockFigures, Tick } from '../room/commands.ts';
+import type { SeatKey, Tick } from '../room/commands.ts';
+import type { Outcome, StockFigures } from '../room/outcomes.ts';
 import { SHARDS } from '../room/pool.ts';
 import type { Stop } from '../support/clock.ts';
 import type { Faults } from './faults.ts';

@@ -1,6 +1,7 @@
 /** The use cases: what each request does. Whatever changes a session's seat runs in the session's lane. */
 import type { RequestName, RequestPayload } from '../protocol/events.ts';
-import type { RoomChanges, SeatChanges, SeatKey, SeatRefusal } from '../room/commands.ts';
+import type { RoomChanges, SeatChanges, SeatKey } from '../room/commands.ts';
+import type { SeatRefusal } from '../room/outcomes.ts';
 import { type Answer, type Refused, refuse } from './answers.ts';
 import { roomChanges, seatChanges } from './changes.ts';
 import type { Entrance, Placed } from './entrance.ts';

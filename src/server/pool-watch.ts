@@ -1,5 +1,5 @@
 /** Watches how many codes are free, from the figures that the tick brings along, and says so once when they run low. */
-import type { StockFigures } from '../room/commands.ts';
+import type { StockFigures } from '../room/outcomes.ts';
 import { type Pool, SHARDS } from '../room/pool.ts';
 import type { Log } from '../support/log.ts';
 

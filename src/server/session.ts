@@ -3,9 +3,10 @@ import type { Server as IoServer, Socket as IoSocket } from 'socket.io';
 import type { ClientToServerEvents, Push, PushName, ServerToClientEvents } from '../protocol/events.ts';
 import type { RoomCode, RoomRef, SessionNumber, UserId } from '../protocol/ids.ts';
 import type { Json, Profile, RoomSnapshot } from '../protocol/snapshot.ts';
-import type { Arrive, Outcome, SeatKey } from '../room/commands.ts';
+import type { Arrive, SeatKey } from '../room/commands.ts';
+import type { Outcome } from '../room/outcomes.ts';
+import { Turns } from '../support/turns.ts';
 import { cut, type Floodable } from './flood.ts';
-import { Lane } from './lane.ts';
 
 /** The packet type of Socket.IO's protocol. */
 const EVENT = '2';
@@ -48,8 +49,8 @@ export class Session {
    * the credentials say it: a number so small weighs nothing beside the object.
    */
   turnUntil = 0;
-  /** Whatever changes the seat runs here. */
-  readonly lane = new Lane();
+  /** Whatever changes the seat runs here: none of it overlaps. */
+  readonly lane = new Turns();
   private readonly socket: Socket;
 
   constructor(socket: Socket, from: Beginnings) {

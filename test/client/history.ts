@@ -1,7 +1,7 @@
 /** A room's true history: what its rules have made of a random story, one state for every revision. */
 import fc from 'fast-check';
 import type { RoomSnapshot } from '../../src/protocol/snapshot.ts';
-import type { RoomEvent } from '../../src/room/commands.ts';
+import type { RoomEvent } from '../../src/room/outcomes.ts';
 import { toSnapshot } from '../../src/room/room.ts';
 import { replay } from '../room/replay.ts';
 import {

@@ -7,13 +7,12 @@ import type {
   Command,
   Kick,
   Occupant,
-  Outcome,
   RoomChanges,
-  RoomEvent,
   SeatChanges,
   SeatKey,
   Update,
 } from '../../src/room/commands.ts';
+import type { Outcome, RoomEvent } from '../../src/room/outcomes.ts';
 import { codeAt, createPool, SHARDS } from '../../src/room/pool.ts';
 import type { Policy } from '../../src/room/room.ts';
 import type { Clock } from '../../src/support/clock.ts';

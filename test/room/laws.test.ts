@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RoomSnapshot } from '../../src/protocol/snapshot.ts';
-import type { RoomEvent } from '../../src/room/commands.ts';
+import type { RoomEvent } from '../../src/room/outcomes.ts';
 import { codeAt, createPool } from '../../src/room/pool.ts';
 import { toSnapshot } from '../../src/room/room.ts';
 import { replay } from './replay.ts';

@@ -1,6 +1,6 @@
 /** Law 5: snapshot + events, in the order of their revisions, is the next snapshot. What every client does, as a pure function. */
 import type { Member, RoomSnapshot } from '../../src/protocol/snapshot.ts';
-import type { RoomEvent } from '../../src/room/commands.ts';
+import type { RoomEvent } from '../../src/room/outcomes.ts';
 
 /**
  * @returns `null` when the room has ended.

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../src/protocol/errors.ts';
 import type { NodeId, RoomCode, RoomRef, SessionNumber, UserId } from '../../src/protocol/ids.ts';
 import type * as commands from '../../src/room/commands.ts';
 import { list } from '../../src/room/list.ts';
+import type { Outcome, RoomEvent } from '../../src/room/outcomes.ts';
 import { createPool, type Pool } from '../../src/room/pool.ts';
 import type { Policy, Room } from '../../src/room/room.ts';
 import { createShard, type Shard, write } from '../../src/room/shard.ts';
@@ -34,7 +35,7 @@ export const user = (name: string) => name as UserId;
 export const node = (name: string) => name as NodeId;
 export const session = (number: number) => number as SessionNumber;
 
-export type AnyOutcome = commands.Outcome<commands.ShardCommand>;
+export type AnyOutcome = Outcome<commands.ShardCommand>;
 
 export interface Stage {
   readonly now: number;
@@ -43,7 +44,7 @@ export interface Stage {
   readonly policy: Policy;
   turnTo(now: number): void;
   /** Applies a command to a frozen copy of the shard: a rule that writes into what it was given throws. */
-  apply<C extends commands.ShardCommand>(command: C): commands.Outcome<C>;
+  apply<C extends commands.ShardCommand>(command: C): Outcome<C>;
   room(of?: RoomCode): Room;
 }
 
@@ -198,7 +199,7 @@ export function told(outcome: AnyOutcome | undefined): string[] {
   return outcome.events.map(inWords);
 }
 
-function inWords({ name, body }: commands.RoomEvent): string {
+function inWords({ name, body }: RoomEvent): string {
   const who =
     'member' in body ? body.member.userId : 'userId' in body ? body.userId : 'hostId' in body ? body.hostId : undefined;
   const why = 'reason' in body ? body.reason : undefined;

@@ -12,7 +12,8 @@ import {
   sessionNumber,
   userId,
 } from '../../protocol/snapshot.ts';
-import type { Command, Create, ListedRoom, Outcome, RoomEvent, Tick } from '../../room/commands.ts';
+import type { Command, Create, Tick } from '../../room/commands.ts';
+import type { ListedRoom, Outcome, RoomEvent } from '../../room/outcomes.ts';
 import { type Policy, type Room, type Seat, toInfo, toMember, toSnapshot } from '../../room/room.ts';
 import { opened } from '../../room/transitions.ts';
 

@@ -1,7 +1,7 @@
 /** What a back end does with rooms, and what their members see of it, on whichever node either is. */
 import { expect } from 'vitest';
 import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
-import type { ListedRoom } from '../../../src/room/commands.ts';
+import type { ListedRoom } from '../../../src/room/outcomes.ts';
 import { connectClient } from '../../support/client.ts';
 import type { Nodes } from '../../support/nodes.ts';
 import type { Scenario } from '../scenarios/play.ts';

@@ -1,7 +1,7 @@
 /** What a client of flesh and blood makes of the events: a snapshot, and whatever came after it, in the order of revisions. */
 import type { PushName } from '../../../src/protocol/events.ts';
 import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
-import type { RoomEvent, RoomEventName } from '../../../src/room/commands.ts';
+import type { RoomEvent, RoomEventName } from '../../../src/room/outcomes.ts';
 import { replay } from '../../room/replay.ts';
 import type { TestClient } from '../../support/client.ts';
 

@@ -1,7 +1,7 @@
 /** Pages of all rooms, shard by shard, and the cursors between them. */
 import type { Engine } from '../../../engine/engine.ts';
 import { ROOM_CODE_PATTERN, type RoomCode } from '../../../protocol/ids.ts';
-import type { ListedRoom } from '../../../room/commands.ts';
+import type { ListedRoom } from '../../../room/outcomes.ts';
 import { SHARDS, shardOf } from '../../../room/pool.ts';
 
 /** Rooms of the largest page. */
