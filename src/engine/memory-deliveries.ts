@@ -1,14 +1,18 @@
 /** The deliveries of a single process: they end with it, as its feed does. */
 import type { FeedEvent } from '../protocol/feed.ts';
 import type { Clock } from '../support/clock.ts';
+import { Turns } from '../support/turns.ts';
+import { type Agenda, createAgenda } from './agenda.ts';
 import {
   type Buried,
+  type BuriedPage,
   type Deliveries,
   type Delivery,
   type EndpointId,
   LEAST_ATTEMPTS,
   MOST_DEAD,
   MOST_READ,
+  type Settled,
   type TakeAsk,
   type Verdict,
 } from './deliveries.ts';
@@ -23,9 +27,8 @@ interface Queued {
 }
 
 interface Lane {
+  readonly name: string;
   readonly queue: Queued[];
-  /** When its head is tried, or its lease ends. */
-  due: number;
   /** Of the head. */
   failures: number;
   /** Of the last taking; undefined when nobody has it. */
@@ -34,6 +37,8 @@ interface Lane {
 
 interface Endpoint {
   readonly lanes: Map<string, Lane>;
+  /** When the heads of the lanes are tried, or their leases end. */
+  readonly agenda: Agenda<Lane>;
   /** By the number of the burial, which rises. */
   readonly dead: Map<number, Buried>;
   position: FeedPosition | undefined;
@@ -48,7 +53,7 @@ interface Endpoint {
 
 export function createMemoryDeliveries(feed: Pick<Feed, 'read'>, clock: Pick<Clock, 'now'>): Deliveries {
   const endpoints = new Map<EndpointId, Endpoint>();
-  const inLine = createLine();
+  const takers = new Turns();
 
   const known = async (id: EndpointId, ask: TakeAsk): Promise<Endpoint> => {
     const found = endpoints.get(id);
@@ -57,53 +62,38 @@ export function createMemoryDeliveries(feed: Pick<Feed, 'read'>, clock: Pick<Clo
     endpoints.set(id, made);
     return made;
   };
+  const read = (id: EndpointId): Endpoint => endpoints.get(id) ?? newEndpoint(undefined);
 
   return {
     // One after the other: reading the feed waits, and two that read from one place would queue everything twice.
     take: (id, ask) =>
-      inLine(async () => {
+      takers.run(async () => {
         const endpoint = await known(id, ask);
         const news = await queueNews(endpoint, feed, ask, clock.now());
         return { ...news, deliveries: takeDue(endpoint, ask, clock.now()) };
       }),
-    async settle(id, { lane: name, eventId, ticket }, verdict, again) {
-      const endpoint = endpoints.get(id);
-      const lane = endpoint?.lanes.get(name);
+    async settle(id, { lane: name, eventId, ticket }, verdict, again): Promise<Settled> {
+      const endpoint = read(id);
+      const lane = endpoint.lanes.get(name);
       const head = lane?.queue[0];
-      if (!endpoint || !lane || head?.event.id !== eventId || lane.ticket !== ticket)
+      if (!lane || head?.event.id !== eventId || lane.ticket !== ticket)
         return { current: false, died: false, next: undefined };
       const { moves, died } = judge(endpoint, lane, head, verdict, clock.now());
-      const next = moves && again ? takeHead(endpoint, name, lane, clock.now() + again.leaseMs) : undefined;
-      if (lane.queue.length === 0) endpoint.lanes.delete(name);
+      const next = moves && again ? takeHead(endpoint, lane, clock.now() + again.leaseMs) : undefined;
       return { current: true, died, next };
     },
     async figures(id) {
-      const { dead, pending, dropped, lost, lastError, lastDeliveredAt } = endpoints.get(id) ?? newEndpoint(undefined);
+      const { dead, pending, dropped, lost, lastError, lastDeliveredAt } = read(id);
       return { pending, dead: dead.size, dropped, lost, lastError, lastDeliveredAt };
     },
-    async dead(id, { after, limit }) {
-      if (after !== undefined && !/^\d+$/.test(after)) return undefined;
-      const before = after === undefined ? Number.POSITIVE_INFINITY : Number(after);
-      const burials = [...(endpoints.get(id)?.dead ?? [])].reverse().filter(([number]) => number < before);
-      const page = burials.slice(0, limit);
-      const more = burials.length > page.length;
-      return { letters: page.map(([, letter]) => letter), next: more ? String(page.at(-1)?.[0]) : undefined };
-    },
-    async replay(id, eventIds) {
-      const endpoint = endpoints.get(id);
-      const wanted = eventIds && new Set(eventIds);
-      const risen = [...(endpoint?.dead ?? [])].filter(([, { event }]) => wanted?.has(event.id) ?? true);
-      for (const [number, { event }] of risen) {
-        endpoint?.dead.delete(number);
-        if (endpoint) enqueue(endpoint, event, clock.now());
-      }
-      return risen.length;
-    },
+    dead: async (id, ask) => pageOf(read(id), ask.after, ask.limit),
+    replay: async (id, eventIds) => raise(read(id), eventIds, clock.now()),
   };
 }
 
 const newEndpoint = (position: FeedPosition | undefined): Endpoint => ({
   lanes: new Map(),
+  agenda: createAgenda(),
   dead: new Map(),
   position,
   count: 0,
@@ -132,34 +122,36 @@ async function queueNews(endpoint: Endpoint, feed: Pick<Feed, 'read'>, { types, 
 
 function enqueue(endpoint: Endpoint, event: FeedEvent, now: number): void {
   const name = event.ref ?? NO_ROOM;
-  const lane = endpoint.lanes.get(name) ?? { queue: [], due: now, failures: 0, ticket: undefined };
+  const lane = endpoint.lanes.get(name) ?? openLane(endpoint, name, now);
   lane.queue.push({ event, since: now });
-  endpoint.lanes.set(name, lane);
   endpoint.pending += 1;
 }
 
-function takeDue(endpoint: Endpoint, { rooms, leaseMs }: TakeAsk, now: number): Delivery[] {
-  return [...endpoint.lanes]
-    .filter(([, { due }]) => due <= now)
-    .sort(([, a], [, b]) => a.due - b.due)
-    .slice(0, rooms)
-    .flatMap(([name, lane]) => takeHead(endpoint, name, lane, now + leaseMs) ?? []);
+function openLane({ lanes, agenda }: Endpoint, name: string, now: number): Lane {
+  const lane: Lane = { name, queue: [], failures: 0, ticket: undefined };
+  lanes.set(name, lane);
+  agenda.set(lane, now);
+  return lane;
 }
 
-function takeHead(endpoint: Endpoint, name: string, lane: Lane, until: number): Delivery | undefined {
+const takeDue = (endpoint: Endpoint, { rooms, leaseMs }: TakeAsk, now: number): Delivery[] =>
+  endpoint.agenda.takeDue(now, rooms).flatMap((lane) => takeHead(endpoint, lane, now + leaseMs) ?? []);
+
+function takeHead(endpoint: Endpoint, lane: Lane, until: number): Delivery | undefined {
   const head = lane.queue[0];
   if (head === undefined) return undefined;
   endpoint.count += 1;
   lane.ticket = endpoint.count;
-  lane.due = until;
+  endpoint.agenda.set(lane, until);
   const { event } = head;
-  return { lane: name, eventId: event.id, body: JSON.stringify(event), failures: lane.failures, ticket: lane.ticket };
+  const { name, failures, ticket } = lane;
+  return { lane: name, eventId: event.id, body: JSON.stringify(event), failures, ticket };
 }
 
 /** What a verdict means for the head; `moves` tells whether the lane may go on at once. */
 function judge(endpoint: Endpoint, lane: Lane, head: Queued, verdict: Verdict, now: number) {
   lane.ticket = undefined;
-  lane.due = now;
+  endpoint.agenda.set(lane, now);
   if (verdict.kind === 'released') return { moves: false, died: false };
   if (verdict.kind === 'delivered') {
     endpoint.lastDeliveredAt = now;
@@ -170,7 +162,7 @@ function judge(endpoint: Endpoint, lane: Lane, head: Queued, verdict: Verdict, n
   endpoint.lastError = { reason, at: now };
   lane.failures += 1;
   if (now < head.since + giveUpMs || lane.failures < LEAST_ATTEMPTS) {
-    lane.due = now + retryMs;
+    endpoint.agenda.set(lane, now + retryMs);
     return { moves: false, died: false };
   }
   bury(endpoint, { event: head.event, attempts: lane.failures, reason, at: now });
@@ -182,6 +174,9 @@ function pop(endpoint: Endpoint, lane: Lane): void {
   lane.queue.shift();
   lane.failures = 0;
   endpoint.pending -= 1;
+  if (lane.queue.length > 0) return;
+  endpoint.lanes.delete(lane.name);
+  endpoint.agenda.delete(lane);
 }
 
 function bury(endpoint: Endpoint, letter: Buried): void {
@@ -194,12 +189,21 @@ function bury(endpoint: Endpoint, letter: Buried): void {
   }
 }
 
-/** Lets one after the other in, however the one before ended. */
-function createLine() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(turn: () => Promise<T>): Promise<T> => {
-    const result = last.then(turn, turn);
-    last = result;
-    return result;
-  };
+function pageOf({ dead }: Endpoint, after: string | undefined, limit: number): BuriedPage | undefined {
+  if (after !== undefined && !/^\d+$/.test(after)) return undefined;
+  const before = after === undefined ? Number.POSITIVE_INFINITY : Number(after);
+  const burials = [...dead].reverse().filter(([number]) => number < before);
+  const page = burials.slice(0, limit);
+  const more = burials.length > page.length;
+  return { letters: page.map(([, letter]) => letter), next: more ? String(page.at(-1)?.[0]) : undefined };
+}
+
+function raise(endpoint: Endpoint, eventIds: readonly string[] | undefined, now: number): number {
+  const wanted = eventIds && new Set(eventIds);
+  const risen = [...endpoint.dead].filter(([, { event }]) => wanted?.has(event.id) ?? true);
+  for (const [number, { event }] of risen) {
+    endpoint.dead.delete(number);
+    enqueue(endpoint, event, now);
+  }
+  return risen.length;
 }

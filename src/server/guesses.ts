@@ -71,12 +71,12 @@ export function createGuesses(freeMisses: number, clock: Clock, miss = 'ROOM_NOT
     recent.set(address, { count, lastAt: now, waitUntil: now + waitAfter(count - freeMisses) });
   };
 
-  const turns = createTurns((address) => freeMisses - (find(address, clock.now())?.count ?? 0));
+  const asking = createQueues((address) => freeMisses - (find(address, clock.now())?.count ?? 0));
   return {
     waitOf,
     miss: countMiss,
     look: (address, look) =>
-      turns.take(address, async () => {
+      asking.run(address, async () => {
         const retryAfterMs = waitOf(address);
         if (retryAfterMs > 0) return { ok: false, reason: 'RATE_LIMITED', retryAfterMs };
         const found = await look();
@@ -87,26 +87,26 @@ export function createGuesses(freeMisses: number, clock: Clock, miss = 'ROOM_NOT
 }
 
 /** Lets so many of an address work at once as `mostOf` says when a turn is due, one at least; the others queue. */
-function createTurns(mostOf: (address: string) => number) {
+function createQueues(mostOf: (address: string) => number) {
   const addresses = new Map<string, { askers: number; running: number; readonly waiting: (() => void)[] }>();
   return {
-    async take<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
-      const turns = addresses.get(address) ?? { askers: 0, running: 0, waiting: [] };
-      addresses.set(address, turns);
-      turns.askers += 1;
-      while (turns.running >= Math.max(1, mostOf(address))) {
-        await new Promise<void>((resolve) => turns.waiting.push(resolve));
+    async run<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
+      const queue = addresses.get(address) ?? { askers: 0, running: 0, waiting: [] };
+      addresses.set(address, queue);
+      queue.askers += 1;
+      while (queue.running >= Math.max(1, mostOf(address))) {
+        await new Promise<void>((resolve) => queue.waiting.push(resolve));
       }
-      turns.running += 1;
+      queue.running += 1;
       try {
         return await work();
       } finally {
-        turns.running -= 1;
-        turns.askers -= 1;
+        queue.running -= 1;
+        queue.askers -= 1;
         // So many look again whether it is their turn: how many may work has changed too.
-        const free = Math.max(1, mostOf(address)) - turns.running;
-        for (const look of turns.waiting.splice(0, free)) look();
-        if (turns.askers === 0) addresses.delete(address);
+        const free = Math.max(1, mostOf(address)) - queue.running;
+        for (const look of queue.waiting.splice(0, free)) look();
+        if (queue.askers === 0) addresses.delete(address);
       }
     },
   };
