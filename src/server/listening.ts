@@ -29,7 +29,7 @@ function explained(error: unknown, host: string, port: number): unknown {
   // Node's errors of the system say which in `code`.
   const { code } = error as NodeJS.ErrnoException;
   const why = {
-    EADDRINUSE: `port: ${port} is taken on ${host}; end what listens there, or choose another port`,
+    EADDRINUSE: `port: ${inUrl(host)}:${port} is taken; end what listens there, or choose another port`,
     EACCES: `port: ${port} may not be listened on by this user; choose one above 1023`,
     EADDRNOTAVAIL: `host: ${host} is no address of this machine`,
     ENOTFOUND: `host: ${host} is no address, and no name of one`,

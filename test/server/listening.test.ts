@@ -6,7 +6,7 @@ import { startHost } from './embedding/host.ts';
 
 test('on a port that is taken', async () => {
   await using other = await startHost();
-  const why = `port: ${other.port} is taken on 127.0.0.1; end what listens there, or choose another port`;
+  const why = `port: 127.0.0.1:${other.port} is taken; end what listens there, or choose another port`;
   await expect(createServer({ host: '127.0.0.1', port: other.port, demo: false })).rejects.toThrow(why);
   const args = ['serve', '--host', '127.0.0.1', '--port', String(other.port), '--log-level', 'silent'];
   expect(await runSignalbox(args)).toEqual({ code: 1, stdout: '', stderr: `signalbox: ${why}\n` });
