@@ -7,9 +7,9 @@ import type { Drain } from '../../drain.ts';
 import { createGuesses } from '../../guesses.ts';
 import type { House } from '../../house.ts';
 import { sendProblem } from '../problem.ts';
-import { SCOPE_NEEDED } from './operation.ts';
+import { type About, SCOPE_NEEDED } from './operation.ts';
 
-/** Wrong tokens that an address may try before it has to wait: a back end with an old one asks a few times. */
+/** Wrong tokens that an address may try before the next wrong ones have to wait: a back end with an old one tries a few. */
 const FREE_WRONG_TOKENS = 20;
 /** Of its own the request brings along one of this shape, or it is given one. */
 const REQUEST_ID = /^[A-Za-z0-9_.:-]{1,64}$/;
@@ -20,8 +20,7 @@ const DRAINING_RETRY_MS = 1000;
 export interface Visit {
   readonly token: AdminToken;
   readonly requestId: string;
-  /** What it was about, for the log. */
-  about?: string;
+  about?: About;
 }
 
 export interface Door {
@@ -39,13 +38,19 @@ export function createDoor(house: House, find: FindToken, addressOf: ClientAddre
   const guesses = createGuesses(FREE_WRONG_TOKENS, house.clock);
   const visits = new WeakMap<FastifyRequest, Visit>();
 
-  const refuse = (reply: FastifyReply, retryAfterMs: number) =>
-    retryAfterMs > 0
-      ? sendProblem(reply, 'RATE_LIMITED', {
-          message: 'Too many wrong tokens; wait before the next one.',
-          retryAfterMs,
-        })
-      : sendProblem(reply.header('www-authenticate', 'Bearer'), 'UNAUTHENTICATED');
+  const refuse = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    // Who brings none has not guessed.
+    if (request.headers.authorization !== undefined) {
+      const address = addressOf(request.raw);
+      const retryAfterMs = guesses.waitOf(address);
+      if (retryAfterMs > 0) {
+        const message = 'Too many wrong tokens; wait before the next one.';
+        return sendProblem(reply, 'RATE_LIMITED', { message, retryAfterMs });
+      }
+      guesses.miss(address);
+    }
+    return sendProblem(reply.header('www-authenticate', 'Bearer'), 'UNAUTHENTICATED');
+  };
 
   return {
     visitOf: (request) => visits.get(request),
@@ -55,17 +60,10 @@ export function createDoor(house: House, find: FindToken, addressOf: ClientAddre
       reply.header('x-request-id', requestId);
       // What is answered is of this moment and for this asker.
       reply.header('cache-control', 'no-store');
-      const address = addressOf(request.raw);
-      // Before the token is looked at: the answer to a right one would tell it from the wrong ones.
-      const wait = guesses.waitOf(address);
-      if (wait > 0) return refuse(reply, wait);
-      const { authorization } = request.headers;
-      const token = find(authorization);
-      if (token === undefined) {
-        // Who brings none has not guessed.
-        if (authorization !== undefined) guesses.miss(address);
-        return refuse(reply, 0);
-      }
+      // Before anything is counted: whoever guesses behind the same address keeps nobody out who knows one. What is too
+      // long to be guessed is not found sooner by being asked for more often.
+      const token = find(request.headers.authorization);
+      if (token === undefined) return refuse(request, reply);
       visits.set(request, { token, requestId });
       return undefined;
     },
@@ -92,7 +90,7 @@ function noteWrite(log: Log, visit: Visit | undefined, request: FastifyRequest, 
   const { token, requestId, about } = visit;
   const route = `${request.method} ${request.routeOptions.url ?? 'elsewhere'}`;
   log.info(
-    { token: token.name, route, status: reply.statusCode, requestId, ...(about !== undefined && { ref: about }) },
+    { token: token.name, route, status: reply.statusCode, requestId, ...about },
     'the API was asked to change something',
   );
 }

@@ -4,6 +4,7 @@ import type { RoomSnapshot } from '../../../protocol/snapshot.ts';
 import type { OwnerKey } from '../../../room/commands.ts';
 import { type Refused, refuse } from '../../answers.ts';
 import type { House } from '../../house.ts';
+import type { About } from './operation.ts';
 
 export interface Finding {
   /** @param ref that very room, or a refusal. */
@@ -12,7 +13,7 @@ export interface Finding {
   owned(
     code: RoomCode,
     ref: RoomRef | undefined,
-    note: (ref: string) => void,
+    note: (about: About) => void,
   ): Promise<{ readonly ok: true; readonly key: OwnerKey } | Refused>;
 }
 
@@ -28,7 +29,7 @@ export function createFinding({ engine, options }: House): Finding {
     async owned(code, ref, note) {
       const found = await read(code, ref);
       if (!found.ok) return found;
-      note(found.room.ref);
+      note({ ref: found.room.ref });
       return { ok: true, key: { code, ref: found.room.ref, owner: true } };
     },
   };

@@ -80,8 +80,8 @@ function addRoute(
         headers: request.headers,
         body: request.body,
         ...visit,
-        note: (ref) => {
-          visit.about = ref;
+        note: (about) => {
+          visit.about = about;
         },
       });
       if (outcome.ok) return answer(reply, outcome, log);

@@ -10,6 +10,9 @@ import type { Refused } from '../../answers.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
+/** What a request is about, for the log: a room, references of one type, or an endpoint of webhooks. Never a code. */
+export type About = { readonly ref: string } | { readonly itemType: string } | { readonly endpoint: string };
+
 /** A request that has been let in and parsed. */
 export interface Asked<Params, Query, Headers, Body> {
   readonly params: Params;
@@ -19,8 +22,8 @@ export interface Asked<Params, Query, Headers, Body> {
   readonly token: AdminToken;
   /** Of the client, or given here: for logs on both sides. */
   readonly requestId: string;
-  /** Says in the log which room, call or webhook it was about. Never a code. */
-  readonly note: (ref: string) => void;
+  /** Says it in the log. */
+  readonly note: (about: About) => void;
 }
 
 /** What is answered when it is not refused. */

@@ -52,7 +52,7 @@ export function referenceOperations({ references, options }: House): Operation[]
       if (draw === undefined) {
         return refuse('NOT_CONFIGURED', { message: 'This server has no ledger to count references in.' });
       }
-      note(type);
+      note({ itemType: type });
       return issue(draw, type, count, { traceId: traceId ?? requestId, name: name ?? `api:${token.name}` });
     },
   });

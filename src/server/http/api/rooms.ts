@@ -13,7 +13,7 @@ import type { House } from '../../house.ts';
 import type { Seating } from '../../seating.ts';
 import { EXAMPLES } from './examples.ts';
 import type { Finding } from './finding.ts';
-import { done, NO_SUCH_MEMBER, NOTHING, type Operation, operation } from './operation.ts';
+import { type About, done, NO_SUCH_MEMBER, NOTHING, type Operation, operation } from './operation.ts';
 import { ofRoom, shown, thatRoom } from './schemas.ts';
 
 const creation = REQUESTS['room:create'].payload.pick({
@@ -89,7 +89,7 @@ const creating = ({ house, allocation, finding }: Parts) =>
         ...(key !== undefined && { receipt: `api:${token.name}:${key}` }),
       });
       if (!made.ok) return madeBefore(made, finding, note);
-      note(ref);
+      note({ ref });
       house.references.record(ref);
       return done(201, made.room, { location: `/v1/rooms/${made.room.code}` });
     },
@@ -97,9 +97,9 @@ const creating = ({ house, allocation, finding }: Parts) =>
 
 type NotMade = Exclude<Awaited<ReturnType<Allocation['create']>>, Extract<Outcome<Create>, { ok: true }>>;
 
-async function madeBefore(made: NotMade, finding: Finding, note: (ref: string) => void) {
+async function madeBefore(made: NotMade, finding: Finding, note: (about: About) => void) {
   if (made.reason === 'POOL_EXHAUSTED') return refuse('POOL_EXHAUSTED', made);
-  note(made.ref);
+  note({ ref: made.ref });
   const found = await finding.read(made.code, made.ref);
   return found.ok ? done(200, found.room, { location: `/v1/rooms/${made.code}` }) : found;
 }

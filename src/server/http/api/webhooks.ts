@@ -120,7 +120,7 @@ const replaying = (webhooks: Webhooks | undefined) =>
     example: { params: { id: EXAMPLES.endpoint.id }, body: { eventIds: [EXAMPLES.deadLetter.event.id] } },
     async run({ params: { id }, body, note }) {
       if (webhooks === undefined) return sendsNone();
-      note(id);
+      note({ endpoint: id });
       const replayed = await webhooks.replay(id, body);
       return replayed === undefined ? unknown() : done(202, { replayed });
     },
