@@ -18,7 +18,7 @@ const emptyRoom = {
   members: [],
 };
 
-const USER_ID = 'V1StGXR8_Z5jdHi6B-myT';
+const USER_ID = 'V1StGXR8_Z5jdHi6B-myTQ';
 
 const ada = {
   userId: USER_ID,
@@ -67,15 +67,19 @@ const call = {
   ],
 };
 
+/** Of the event below: tried for a day without getting through. */
+const GIVEN_UP_AT = CREATED_AT + 60_500 + 86_895_000;
+const REASON = 'answered 500';
+
 const endpoint = {
-  id: '1f0c6e7a9b',
+  id: 'da12510b862e',
   origin: 'https://example.org',
   pending: 0,
   dead: 1,
   dropped: 0,
   lost: 0,
-  lastError: { reason: 'HTTP 500', at: CREATED_AT + 61_000 },
-  lastDeliveredAt: CREATED_AT + 120_000,
+  lastError: { reason: REASON, at: GIVEN_UP_AT },
+  lastDeliveredAt: GIVEN_UP_AT + 120_000,
 };
 
 const deadLetter = {
@@ -90,9 +94,9 @@ const deadLetter = {
     userId: USER_ID,
     member: ada,
   },
-  attempts: 8,
-  reason: 'HTTP 500',
-  at: CREATED_AT + 86_400_000,
+  attempts: 36,
+  reason: REASON,
+  at: GIVEN_UP_AT,
 };
 
 export const EXAMPLES = {

@@ -28,7 +28,9 @@ const removing = ({ house, seating, finding }: Parts) =>
     scope: 'write',
     tag: 'members',
     summary: 'Remove a member, or ban it',
-    about: 'Takes the seat of a member away, the host’s too: then the next one becomes host. Its connection is closed.',
+    about:
+      'Takes the seat of a member away, the host’s too, and closes its connection. After a host the next one becomes host, ' +
+      'or the room ends (`closeOnHostLeave`).',
     params: ofMember,
     query: thatRoom.extend({
       ban: yesOrNo('Whether it may not join this room again, for as long as the room lives.').exactOptional(),
