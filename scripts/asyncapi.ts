@@ -1,6 +1,8 @@
 /** Derives `docs/asyncapi.json`: the sockets and the feed as an AsyncAPI document, from the schemas that the server parses with. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { DEFAULT_PREFIX } from '../src/engine/engine.ts';
+import { createKeys } from '../src/engine/redis/keys.ts';
 import { ERRORS } from '../src/protocol/errors.ts';
 import { FEED } from '../src/protocol/feed.ts';
 import { PROTOCOL_VERSION } from '../src/protocol/limits.ts';
@@ -37,6 +39,9 @@ const REFUSAL = {
     },
   },
 };
+
+const keys = createKeys(DEFAULT_PREFIX);
+const PREFIX = `Begins with the redisPrefix, ${DEFAULT_PREFIX} unless given.`;
 
 /** Keys of AsyncAPI hold neither colons nor spaces; a push may have the name of a request. */
 const ids = {
@@ -109,8 +114,13 @@ function createChannels(all: readonly string[]) {
       servers: [{ $ref: '#/servers/node' }],
       messages: refs(all.filter((id) => !ofFeed(id))),
     },
-    channel: { address: 'sb:room:events', description: 'Published, at most once.', ...redis, ...feed },
-    stream: { address: 'sb:events', description: 'A stream: the field `event` of its entries.', ...redis, ...feed },
+    channel: { address: keys.feedChannel, description: `Published, at most once. ${PREFIX}`, ...redis, ...feed },
+    stream: {
+      address: keys.feeds[0],
+      description: `A stream: the field \`event\` of its entries. ${PREFIX} On a Cluster, one for each shard.`,
+      ...redis,
+      ...feed,
+    },
     webhooks: { address: null, description: 'The body of a signed POST, at least once.', ...feed },
   };
 }

@@ -7,12 +7,19 @@ import type { Announcement, FeedEvent } from '../protocol/feed.ts';
  */
 export type FeedPosition = string;
 
+/** What is told once for a while: the pool by itself, references of each item type by themselves. */
+export const quietName = (announcement: Announcement): string =>
+  announcement.type === 'reference_alarm' ? `${announcement.type}:${announcement.itemType}` : announcement.type;
+
 export interface FeedPage {
   /** Oldest first. */
   readonly events: readonly FeedEvent[];
   /** Behind the last of them; where reading goes on. Undefined when nothing has ever been read. */
   readonly position: FeedPosition | undefined;
-  /** Events between `after` and the first of these that are kept no more: nobody can read them. */
+  /**
+   * Events that have come since `after` and are kept no more: nobody can read them. Without a position that means
+   * something here, all that were let go of: nobody has read those.
+   */
   readonly lost: number;
 }
 

@@ -2,7 +2,7 @@
 import type { Announcement, FeedEvent } from '../protocol/feed.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import type { Clock } from '../support/clock.ts';
-import type { Feed } from './feed.ts';
+import { type Feed, quietName } from './feed.ts';
 
 export interface MemoryFeed extends Feed {
   append(events: readonly FeedEvent[]): void;
@@ -34,7 +34,7 @@ export function createMemoryFeed(nodeId: NodeId, kept: number, clock: Clock): Me
   return {
     append,
     async read({ after, limit }) {
-      const from = placeIn(life, after) ?? dropped;
+      const from = placeIn(life, after) ?? 0;
       const first = Math.max(from, dropped);
       const page = events.slice(first - dropped, first - dropped + limit);
       return { events: page, position: positionOf(life, first + page.length), lost: first - from };
@@ -58,10 +58,6 @@ const positionOf = (life: string, count: number): string => `${life}/${count}`;
 function placeIn(life: string, position: string | undefined): number | undefined {
   return position?.startsWith(`${life}/`) ? Number(position.slice(life.length + 1)) : undefined;
 }
-
-/** What is told once for a while: the pool by itself, references of each item type by themselves. */
-export const quietName = (announcement: Announcement): string =>
-  announcement.type === 'reference_alarm' ? `${announcement.type}:${announcement.itemType}` : announcement.type;
 
 const announced = (announcement: Announcement, serverId: NodeId, timestamp: number): FeedEvent => {
   const id = `${quietName(announcement)}:${timestamp}`;

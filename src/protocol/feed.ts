@@ -84,21 +84,15 @@ export const FEED = {
 export type FeedType = keyof typeof FEED;
 export const FEED_TYPES = Object.keys(FEED) as FeedType[]; // the record's own keys
 
-export const feedEvent = z.discriminatedUnion('type', [
-  FEED.room_created.body,
-  FEED.user_joined.body,
-  FEED.user_left.body,
-  FEED.user_away.body,
-  FEED.user_back.body,
-  FEED.user_updated.body,
-  FEED.host_changed.body,
-  FEED.room_updated.body,
-  FEED.room_destroyed.body,
-  FEED.pool_low.body,
-  FEED.reference_alarm.body,
-]);
 /** One event of the feed. */
-export type FeedEvent = z.infer<typeof feedEvent>;
+export type FeedEvent = { [Type in FeedType]: z.infer<(typeof FEED)[Type]['body']> }[FeedType];
+
+const bodies = Object.values(FEED).map(({ body }) => body);
+// A table is never empty, which the type of a list does not say; nor does it pair each body with its type.
+export const feedEvent = z.discriminatedUnion(
+  'type',
+  bodies as [(typeof bodies)[0], ...typeof bodies],
+) as z.ZodType<FeedEvent>;
 /** Those that happen to a room. */
 export type RoomFeedEvent = Exclude<FeedEvent, { type: 'pool_low' | 'reference_alarm' }>;
 /** Those that happen to no room; the store adds where, when and which. */

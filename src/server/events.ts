@@ -10,8 +10,8 @@ export type EventListener = (event: FeedEvent) => unknown;
 
 export interface Events {
   /**
-   * Hears every event that this node commits from now on, right after it is committed. Those of other nodes are in the
-   * feed, for who reads it.
+   * Hears every event that this node commits from now on, right after it is committed. With Redis they come by its channel:
+   * at most once, none while it is away. Those of other nodes are in the feed, for who reads it.
    *
    * @returns a function that ends it
    * @throws OptionError when `feedKept` is 0: there are no events then.

@@ -11,7 +11,7 @@ import { type RedisServer, startRedis } from '../support/redis.ts';
 import { keepsTheContract } from './contract.ts';
 import { startNodes } from './nodes.ts';
 import { type RedisStage, startRedisStage } from './redis-stage.ts';
-import { createHandClock, POLICY, refOf, Stage, settingsOf } from './stage.ts';
+import { createHandClock, POLICY, refOf, SHARD, Stage, settingsOf } from './stage.ts';
 
 /** In cluster mode Redis refuses scripts that leave the slot of their keys: one node with all slots is enough for that. */
 async function startClusterOfOne(): Promise<RedisServer> {
@@ -178,4 +178,12 @@ test('an event that this version does not know is passed over, however many ther
   expect(first.position).not.toBe(before.position);
   const { events } = await feed.read({ after: first.position, limit: 4 });
   expect(events.map(({ type }) => type)).toEqual(['user_left', 'host_changed']);
+});
+
+test('a code that stands without its room is no room to be listed', async () => {
+  await using nodes = await startNodes({ count: 1 });
+  const [stage] = nodes.stages;
+  const room = (await stage?.room(['anna'])) ?? expect.unreachable();
+  await nodes.admin.del(createKeys('sb:').shard(SHARD).room(room.code));
+  expect(await stage?.list()).toEqual({ ok: true, rooms: [], more: false });
 });

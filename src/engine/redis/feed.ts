@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type FeedEvent, feedEvent } from '../../protocol/feed.ts';
 import type { Log } from '../../support/log.ts';
 import type { EngineSettings } from '../engine.ts';
-import type { Feed, FeedPage, FeedPosition } from '../feed.ts';
+import { type Feed, type FeedPage, type FeedPosition, quietName } from '../feed.ts';
 import type { RedisClient } from './connect.ts';
 import type { Keys } from './keys.ts';
 import { type FeedScripts, feedFigures } from './scripts.ts';
@@ -27,12 +27,13 @@ const page = z.tuple([z.string(), z.string(), z.string()]).rest(z.string());
 export function createRedisFeed(parts: RedisFeedParts): Feed {
   const { state, keys, scripts, settings, clock } = parts;
   const feed = feedFigures(settings, keys);
+  const readEvent = createReading(parts.log);
 
   const readStream = async (stream: string, after: string | undefined, limit: number): Promise<FeedPage> => {
     const command = JSON.stringify({ ...placeOf(after), limit });
     const [lost, id, ordinal, ...texts] = page.parse(await state.run(scripts.read, [stream], [command]));
     const position = id === '' ? after : `${id}/${ordinal}`;
-    return { events: texts.flatMap((text) => readEvent(text, parts.log)), position, lost: Number(lost) };
+    return { events: texts.flatMap(readEvent), position, lost: Number(lost) };
   };
 
   return {
@@ -57,13 +58,13 @@ export function createRedisFeed(parts: RedisFeedParts): Feed {
     async announce(announcement, quietMs) {
       if (feed === undefined) return;
       const { type, ...particulars } = announcement;
-      const name = type === 'reference_alarm' ? `${type}:${announcement.itemType}` : type;
+      const name = quietName(announcement);
       const command = { name, type, quietMs, feed, ...(clock && { now: clock.now() }) };
       // The script writes the common part, and this goes on from there.
       const rest = `,${JSON.stringify(particulars).slice(1)}`;
       await state.run(scripts.announce, [keys.feeds[0], keys.quiet(name)], [JSON.stringify(command), rest]);
     },
-    listen: (hear) => listenTo(parts, hear),
+    listen: createListening(parts, readEvent),
   };
 }
 
@@ -73,27 +74,58 @@ function placeOf(position: FeedPosition | undefined): { id: string; ordinal: num
   return id === undefined ? undefined : { id, ordinal: Number(ordinal) };
 }
 
-/** The channel says what every node does; most of it is put aside unread. */
-function listenTo({ sub, keys, settings, log }: RedisFeedParts, hear: (event: FeedEvent) => void): () => void {
+/** One subscription for all who listen. The channel says what every node does; most of it is put aside unread. */
+function createListening({ sub, keys, settings, log }: RedisFeedParts, read: ReadEvent) {
   const mark = `"serverId":"${settings.nodeId}"`;
+  const listeners = new Set<(event: FeedEvent) => void>();
   const receive = (text: string): void => {
     if (!text.includes(mark)) return;
-    for (const event of readEvent(text, log)) if (event.serverId === settings.nodeId) hear(event);
+    for (const event of read(text)) {
+      if (event.serverId === settings.nodeId) for (const hear of listeners) hear(event);
+    }
   };
   const failed = (error: unknown): void => log.warn({ err: error }, 'the channel of the feed is not heard');
-  sub.subscribe(keys.feedChannel, receive).catch(failed);
-  return () => void sub.unsubscribe(keys.feedChannel, receive).catch(failed);
+  return (hear: (event: FeedEvent) => void) => {
+    // The same function may listen twice.
+    const listener = (event: FeedEvent): void => hear(event);
+    listeners.add(listener);
+    if (listeners.size === 1) sub.subscribe(keys.feedChannel, receive).catch(failed);
+    return () => {
+      if (!listeners.delete(listener) || listeners.size > 0) return;
+      sub.unsubscribe(keys.feedChannel, receive).catch(failed);
+    };
+  };
 }
 
+/** None, for what is no event. */
+type ReadEvent = (text: string) => FeedEvent[];
+
 /**
- * Passed over when it is none: anybody who can write to Redis may have said it, a newer node too, and who stopped at it
- * would never get beyond.
+ * What is no event is passed over: anybody who can write to Redis may have said it, a newer node too, and who stopped at it
+ * would never get beyond. It is said once for each kind.
  */
-function readEvent(text: string, log: Log): FeedEvent[] {
-  try {
-    return [feedEvent.parse(JSON.parse(text))];
-  } catch {
-    log.warn('passed over an event of the feed that this version does not know');
+function createReading(log: Log): ReadEvent {
+  const said = new Set<string>();
+  return (text) => {
+    const event = parse(text);
+    const read = feedEvent.safeParse(event);
+    if (read.success) return [read.data];
+    const type = String(Reflect.get(Object(event), 'type')).slice(0, LONGEST_TYPE);
+    if (said.size < MOST_SAID && !said.has(type)) {
+      said.add(type);
+      log.warn({ type }, 'events of the feed that this version does not know are passed over');
+    }
     return [];
+  };
+}
+
+const LONGEST_TYPE = 40;
+const MOST_SAID = 100;
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

@@ -116,7 +116,7 @@ export function argumentsOf(command: Command, settings: EngineSettings, keys: Ke
       return [JSON.stringify({ ...body, ...circumstances }), change.to.metadata ?? ''];
     }
     case 'list':
-      return [JSON.stringify({ ...command, stems: keys.shard(command.shard).stems })];
+      return [JSON.stringify({ ...command, pool: poolFigures(pool), stems: keys.shard(command.shard).stems })];
     case 'tick': {
       const { stems } = keys.shard(command.shard);
       return [JSON.stringify({ ...command, pool: poolFigures(pool), stems, ...circumstances })];

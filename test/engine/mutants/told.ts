@@ -61,8 +61,8 @@ export const told: readonly Mutant[] = [
   {
     name: 'a page of rooms begins with the last of the one before',
     file: 'list',
-    from: 'code > command.after',
-    to: 'code >= command.after',
+    from: 'index_of(command.after) + 1',
+    to: 'index_of(command.after)',
     caughtBy: 'the rooms of a shard are listed in the order of their codes, a page at a time',
   },
 ];

@@ -2,19 +2,33 @@
 -- The rooms of a shard, a page at a time, in the order of their codes.
 --
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
--- ARGV[1]     after (missing for the first page), limit; stems
+-- ARGV[1]     after (missing for the first page), limit, shard; pool, stems
 
-local codes = {}
-for _, code in ipairs(redis.call('ZRANGE', DUE, 0, -1)) do
-  if not command.after or code > command.after then
-    codes[#codes + 1] = code
+local function code_at(index)
+  return string.format('%.0f', command.pool.least + index * command.pool.shards + command.shard)
+end
+
+-- From one mark of the bitmap to the next, so that a page costs what is on it, however many rooms there are.
+local function next_marked(from)
+  if from >= command.pool.perShard then
+    return -1
   end
+  return redis.call('BITPOS', TAKEN, 1, from, command.pool.perShard - 1, 'BIT')
 end
-table.sort(codes)
-local rooms = {}
-for index = 1, math.min(#codes, command.limit) do
-  local room = load_by_stem(codes[index])
-  local count = redis.call('HLEN', room.members)
-  rooms[index] = '{"room":' .. cjson.encode(view(room)) .. ',"memberCount":' .. count .. '}'
+
+local rooms, more = {}, false
+local index = next_marked(command.after and index_of(command.after) + 1 or 0)
+while index >= 0 do
+  -- Marked, and perhaps cooling.
+  local room = load_by_stem(code_at(index))
+  if room and #rooms == command.limit then
+    more = true
+    break
+  end
+  if room then
+    local count = redis.call('HLEN', room.members)
+    rooms[#rooms + 1] = '{"room":' .. cjson.encode(view(room)) .. ',"memberCount":' .. count .. '}'
+  end
+  index = next_marked(index + 1)
 end
-return '{"ok":true,"rooms":' .. list(rooms) .. ',"more":' .. tostring(#codes > command.limit) .. '}'
+return '{"ok":true,"rooms":' .. list(rooms) .. ',"more":' .. tostring(more) .. '}'
