@@ -19,6 +19,10 @@ export interface Queries {
  * - What a transaction has written is on the disk before it is answered, or, when it fails, nowhere. A failure may also
  *   mean that only the answer was lost.
  * - Every promise settles within some seconds, whatever happens to the database.
+ * - A statement that the database refuses, such as one whose value does not fit, rejects with what the driver says of it.
+ *   Whatever else goes wrong with a database rejects with {@link DatabaseUnavailable}.
+ * - A connection that is lost fails whoever uses it at that time, and nobody else.
+ * - After `close` nothing is begun: every call is refused, and no connection is left.
  */
 export interface Database extends Queries {
   /** For people: the kind of database and where. Without credentials. */
@@ -35,6 +39,11 @@ export interface Database extends Queries {
    */
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   close(): Promise<void>;
+}
+
+/** Thrown when the database does not answer, or cannot do now what it is asked for. The same may succeed later. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
 }
 
 /** Thrown when the database can never be used as it is configured: no driver, no such scheme. */

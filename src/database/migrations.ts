@@ -86,7 +86,8 @@ const CALLS: readonly Table[] = [
     name: 'signalbox_feeds',
     columns: [
       'feed TEXT(190) NOT NULL',
-      'place TEXT(190) NOT NULL',
+      // Of a feed in many streams it is a place in each.
+      'place TEXT(8000) NOT NULL',
       'lost BIGINT NOT NULL',
       'lost_signals BIGINT NOT NULL',
       'moved_at BIGINT NOT NULL',

@@ -1,6 +1,7 @@
 /** MySQL or MariaDB. The driver, mysql2, is installed by those who use it. */
 import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { type Log, silentLog } from '../support/log.ts';
+import { closed, createAnswers } from './answers.ts';
 import { type Database, DatabaseMisconfigured, type Queries, type Row, readNumber, type Value } from './database.ts';
 import { migrationsAfter, migrationsTable } from './migrations.ts';
 import { once } from './once.ts';
@@ -11,6 +12,18 @@ const ANSWER_MS = 1_500;
 const MIGRATION_LOCK = 'signalbox migrations';
 const MIGRATION_WAIT_S = 10;
 
+/**
+ * What says nothing of the statement, of what a server answers at all: its connection, a conflict that was rolled back,
+ * an operator; no room on the disk or in memory, a lock that is not given back, no writing for now.
+ */
+const OUTAGE = /^(08|40|70)/;
+const OUTAGES = [1020, 1021, 1037, 1038, 1041, 1114, 1180, 1205, 1290, 1792, 1836];
+const connecting = createAnswers(() => false);
+const answered = createAnswers((error) => {
+  const { sqlState, errno } = Object(error);
+  return typeof sqlState === 'string' && !OUTAGE.test(sqlState) && !OUTAGES.includes(errno);
+});
+
 const NOW = `SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 AS now`;
 /**
  * The driver writes values into the text of a statement, with backslashes: a server that is told to take those for
@@ -19,9 +32,12 @@ const NOW = `SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) D
 const MODE = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'`;
 
 export function createMysqlDatabase(url: string, log: Log = silentLog): Database {
-  let pool: Pool | undefined;
+  let pool: Promise<Pool> | undefined;
+  let isClosed = false;
+  /** The promise is kept, not the pool: several that ask at first would make one each. */
   const connected = async (): Promise<Pool> => {
-    pool ??= await createPool(url);
+    if (isClosed) throw closed();
+    pool ??= createPool(url);
     return pool;
   };
   const opened = once(async () => withConnection(await connected(), (connection) => migrate(connection, log)));
@@ -46,8 +62,10 @@ export function createMysqlDatabase(url: string, log: Log = silentLog): Database
     run: (sql, values) => ready((connection) => run(connection, sql, values)),
     transaction: (work) => ready((connection) => transaction(connection, work)),
     async close() {
-      await pool?.end();
-      pool = undefined;
+      isClosed = true;
+      // One that could not be made has nothing to close.
+      const made = await pool?.catch(() => undefined);
+      await made?.end();
     },
   };
 }
@@ -102,7 +120,7 @@ const inMode = new WeakSet<object>();
 
 /** A connection on which something failed is not used again: what it is in the middle of is not known. */
 async function withConnection<T>(pool: Pool, work: (connection: PoolConnection) => Promise<T>): Promise<T> {
-  const connection = await pool.getConnection();
+  const connection = await connecting(pool.getConnection());
   try {
     if (!inMode.has(connection.connection)) await ask(connection, MODE);
     inMode.add(connection.connection);
@@ -117,7 +135,7 @@ async function withConnection<T>(pool: Pool, work: (connection: PoolConnection) 
 
 async function ask(connection: PoolConnection, sql: string, values: readonly Value[] = []): Promise<unknown> {
   const longer = sql.includes('GET_LOCK') ? MIGRATION_WAIT_S * 1_000 : 0;
-  const [result] = await connection.query({ sql, timeout: ANSWER_MS + longer }, [...values]);
+  const [result] = await answered(connection.query({ sql, timeout: ANSWER_MS + longer }, [...values]));
   return result;
 }
 

@@ -1,6 +1,7 @@
 /** PostgreSQL. */
 import pg from 'pg';
 import { type Log, silentLog } from '../support/log.ts';
+import { createAnswers } from './answers.ts';
 import { type Database, type Queries, readNumber, type Value } from './database.ts';
 import { migrationsAfter, migrationsTable } from './migrations.ts';
 import { once } from './once.ts';
@@ -10,6 +11,13 @@ import { addressOf } from './where.ts';
 const ANSWER_MS = 1_500;
 /** Whoever starts at the same time waits here for its turn. Any number that nobody else uses. */
 const MIGRATION_LOCK = 7_446_215_903;
+
+/**
+ * SQLSTATE classes that say nothing of the statement: connecting, read-only, rolled back by a conflict, no room, not now,
+ * an operator, the system.
+ */
+const OUTAGE = /^(08|25|28|3D|40|53|55|57|58|XX)/;
+const answered = createAnswers((error) => error instanceof pg.DatabaseError && !OUTAGE.test(error.code ?? '08'));
 
 const NOW = 'SELECT FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint AS now';
 
@@ -22,8 +30,12 @@ export function createPostgresDatabase(url: string, log: Log = silentLog): Datab
     query_timeout: ANSWER_MS,
     keepAlive: true,
   });
-  // A connection that is lost while nobody uses it would end the process.
-  pool.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL was lost'));
+  // A connection that is lost would end the process: while somebody uses it, for the pool does not listen to it then, and
+  // while nobody does.
+  pool.on('connect', (client) => {
+    client.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL was lost'));
+  });
+  pool.on('error', () => {});
   const opened = once(() => transaction(pool, migrate));
 
   /** Tables may be gone after a restore: whatever fails, they are looked for again. */
@@ -42,16 +54,16 @@ export function createPostgresDatabase(url: string, log: Log = silentLog): Datab
     name: `postgres at ${addressOf(url)}`,
     dialect: 'postgres',
     open: () => opened(),
-    now: async () => readNumber((await pool.query(NOW)).rows[0]?.now),
+    now: async () => readNumber((await lone.rows(NOW))[0]?.['now']),
     rows: (sql, values) => ready(() => lone.rows(sql, values)),
     run: (sql, values) => ready(() => lone.run(sql, values)),
-    transaction: (work) => ready(() => transaction(pool, (client) => work(queriesOn(client)))),
+    transaction: (work) => ready(() => transaction(pool, work)),
     close: () => pool.end(),
   };
 }
 
 function queriesOn(connection: pg.Pool | pg.PoolClient): Queries {
-  const ask = (sql: string, values: readonly Value[] = []) => connection.query(numbered(sql), [...values]);
+  const ask = (sql: string, values: readonly Value[] = []) => answered(connection.query(numbered(sql), [...values]));
   return {
     rows: async (sql, values) => (await ask(sql, values)).rows,
     run: async (sql, values) => (await ask(sql, values)).rowCount ?? 0,
@@ -67,24 +79,24 @@ function numbered(sql: string): string {
   });
 }
 
-async function migrate(client: pg.PoolClient): Promise<void> {
-  await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-  for (const statement of migrationsTable('postgres')) await client.query(statement);
-  const newest = await client.query('SELECT COALESCE(MAX(version), 0) AS version FROM signalbox_migrations');
-  for (const { version, statements } of migrationsAfter(readNumber(newest.rows[0]?.version), 'postgres')) {
-    for (const statement of statements) await client.query(statement);
-    await client.query('INSERT INTO signalbox_migrations (version) VALUES ($1)', [version]);
+async function migrate({ rows, run }: Queries): Promise<void> {
+  await rows('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
+  for (const statement of migrationsTable('postgres')) await run(statement);
+  const [newest] = await rows('SELECT COALESCE(MAX(version), 0) AS version FROM signalbox_migrations');
+  for (const { version, statements } of migrationsAfter(readNumber(newest?.['version']), 'postgres')) {
+    for (const statement of statements) await run(statement);
+    await run('INSERT INTO signalbox_migrations (version) VALUES (?)', [version]);
   }
 }
 
 /** A connection whose transaction failed is not used again: what it is in the middle of is not known. */
-async function transaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+async function transaction<T>(pool: pg.Pool, work: (queries: Queries) => Promise<T>): Promise<T> {
+  const client = await answered(pool.connect());
   try {
     // A server that answers before a commit is on its disk may forget it.
-    await client.query('BEGIN; SET LOCAL synchronous_commit TO on');
-    const result = await work(client);
-    await client.query('COMMIT');
+    await answered(client.query('BEGIN; SET LOCAL synchronous_commit TO on'));
+    const result = await work(queriesOn(client));
+    await answered(client.query('COMMIT'));
     client.release();
     return result;
   } catch (error) {

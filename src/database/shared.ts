@@ -1,4 +1,5 @@
 /** One database for several users: one pool of connections, closed when the last of them has closed it. */
+import { closed } from './answers.ts';
 import type { Database } from './database.ts';
 
 /** @returns a function that gives the database to one more user, who closes it as if it were its own. */
@@ -6,12 +7,22 @@ export function shareDatabase(database: Database): () => Database {
   let users = 0;
   return () => {
     users += 1;
-    let closed = false;
+    let isClosed = false;
+    const unlessClosed = async <T>(ask: () => Promise<T>): Promise<T> => {
+      if (isClosed) throw closed();
+      return ask();
+    };
     return {
-      ...database,
+      name: database.name,
+      dialect: database.dialect,
+      open: () => unlessClosed(() => database.open()),
+      now: () => unlessClosed(() => database.now()),
+      rows: (sql, values) => unlessClosed(() => database.rows(sql, values)),
+      run: (sql, values) => unlessClosed(() => database.run(sql, values)),
+      transaction: (work) => unlessClosed(() => database.transaction(work)),
       async close() {
-        if (closed) return;
-        closed = true;
+        if (isClosed) return;
+        isClosed = true;
         users -= 1;
         if (users === 0) await database.close();
       },

@@ -4,27 +4,36 @@ import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Database as File } from 'libsql';
+import { Turns } from '../support/turns.ts';
+import { closed, createAnswers } from './answers.ts';
 import { type Database, DatabaseMisconfigured, type Queries, type Row, readNumber, type Value } from './database.ts';
 import { migrationsAfter, migrationsTable } from './migrations.ts';
-import { createTurns } from './turns.ts';
 
 /** Another process holds the lock for one commit. */
 const BUSY_MS = 1_000;
 /** This one looks again, and goes on with its other work meanwhile: to wait inside of SQLite is to stand still. */
 const AGAIN_MS = 10;
 
+/** What SQLite says of a statement, not of its file or of whoever else has it open. */
+const answered = createAnswers((error) =>
+  /^SQLITE_(ERROR|CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test(String(Object(error).code)),
+);
+
 export function createSqliteDatabase(path: string, clock: { now(): number } = Date): Database {
-  const turns = createTurns();
+  // What shares the one connection must not come into the middle of another's transaction.
+  const turns = new Turns();
   let opened: { readonly file: File; readonly id: string } | undefined;
   /** Kept, so that nobody closes them: SQLite would take away the log of the file that is there now. */
   const abandoned: File[] = [];
+  let isClosed = false;
 
   const open = async (): Promise<File> => {
+    if (isClosed) throw closed();
     if (opened !== undefined && opened.id === fileAt(path)) return opened.file;
     // Whoever restores a backup puts another file in its place, and this process would go on writing to one without a name.
     if (opened !== undefined) abandoned.push(opened.file);
     opened = undefined;
-    const file = await openFile(path);
+    const file = await answered(openFile(path));
     opened = { file, id: fileAt(path) };
     return file;
   };
@@ -32,33 +41,42 @@ export function createSqliteDatabase(path: string, clock: { now(): number } = Da
   return {
     name: `sqlite at ${path}`,
     dialect: 'sqlite',
-    open: () => turns(async () => void (await open())),
-    now: async () => clock.now(),
-    rows: (sql, values) => turns(async () => untilFree(rowsOf(await open(), sql, values))),
-    run: (sql, values) => turns(async () => untilFree(runOf(await open(), sql, values))),
-    transaction: (work) => turns(async () => transaction(await open(), work)),
+    open: () => turns.run(async () => void (await open())),
+    async now() {
+      if (isClosed) throw closed();
+      return clock.now();
+    },
+    rows: (sql, values) => turns.run(async () => queriesOn(await open()).rows(sql, values)),
+    run: (sql, values) => turns.run(async () => queriesOn(await open()).run(sql, values)),
+    transaction: (work) => turns.run(async () => transaction(await open(), work)),
     close: () =>
-      turns(async () => {
+      turns.run(async () => {
+        isClosed = true;
         if (opened === undefined) return;
         const { file } = opened;
         opened = undefined;
-        file.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-        // libsql leaves the log behind, and whoever copies the file alone would miss what is in it.
-        file.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-        file.close();
+        try {
+          file.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+          // libsql leaves the log behind, and whoever copies the file alone would miss what is in it.
+          file.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+        } finally {
+          file.close();
+        }
       }),
   };
 }
 
+const queriesOn = (file: File): Queries => ({
+  rows: (sql, values) => answered(untilFree(rowsOf(file, sql, values))),
+  run: (sql, values) => answered(untilFree(runOf(file, sql, values))),
+});
+
 async function transaction<T>(file: File, work: (queries: Queries) => Promise<T>): Promise<T> {
   // The right to write is asked for at the beginning: who comes in the middle with it may be refused for good.
-  await untilFree(() => file.exec('BEGIN IMMEDIATE'));
+  await answered(untilFree(() => file.exec('BEGIN IMMEDIATE')));
   try {
-    const result = await work({
-      rows: async (sql, values) => rowsOf(file, sql, values)(),
-      run: async (sql, values) => runOf(file, sql, values)(),
-    });
-    file.exec('COMMIT');
+    const result = await work(queriesOn(file));
+    await answered(untilFree(() => file.exec('COMMIT')));
     return result;
   } catch (error) {
     // SQLite may have done it by itself, such as on a full disk.

@@ -54,7 +54,5 @@ export interface Ledger {
  */
 export const LEAP = 1_000_000;
 
-/** Thrown by `open` when the database can never be used as it is configured: no driver, no such scheme. */
-export class LedgerMisconfigured extends Error {
-  override readonly name = 'LedgerMisconfigured';
-}
+/** Thrown when the database can never be used as it is configured: no driver, no such scheme. */
+export { DatabaseMisconfigured as LedgerMisconfigured } from '../database/database.ts';

@@ -1,10 +1,6 @@
 /** The ledger in a SQL database. */
-import { type Database, DatabaseMisconfigured, type Dialect, type Queries, readNumber } from '../database/database.ts';
-import { withDeadline } from '../support/deadline.ts';
-import { LEAP, type Lease, type LeaseAsk, type Ledger, LedgerMisconfigured } from './ledger.ts';
-
-/** For a lease of several statements, each of which the database bounds. */
-const ANSWER_MS = 2_500;
+import { type Database, type Dialect, type Queries, readNumber } from '../database/database.ts';
+import { LEAP, type Lease, type LeaseAsk, type Ledger } from './ledger.ts';
 
 const HIGHEST = 'SELECT highest FROM signalbox_records WHERE prefix = ? AND year = ?';
 
@@ -39,15 +35,13 @@ export function createSqlLedger(database: Database): Ledger {
   const record = database.dialect === 'mysql' ? RECORD_IN_MYSQL : RECORD;
   return {
     name: database.name,
-    open: () => bounded(database.open()),
-    now: () => bounded(database.now()),
-    lease: (ask) => bounded(LEASES[database.dialect](database, ask)),
+    open: () => database.open(),
+    now: () => database.now(),
+    lease: (ask) => LEASES[database.dialect](database, ask),
     record: (marks) =>
-      bounded(
-        database.transaction(async (queries) => {
-          for (const { prefix, year, sequence } of marks) await queries.run(record, [prefix, year, sequence]);
-        }),
-      ),
+      database.transaction(async (queries) => {
+        for (const { prefix, year, sequence } of marks) await queries.run(record, [prefix, year, sequence]);
+      }),
     close: () => database.close(),
   };
 }
@@ -80,13 +74,4 @@ async function leaseInSteps(database: Database, ask: LeaseAsk): Promise<Lease> {
 async function floorOf(queries: Queries, { prefix, year, floor: asked }: LeaseAsk): Promise<number> {
   const [kept] = await queries.rows(HIGHEST, [prefix, year]);
   return Math.max(asked, kept === undefined ? 0 : readNumber(kept['highest']));
-}
-
-async function bounded<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await withDeadline(answer, ANSWER_MS, () => new Error(`the ledger has not answered within ${ANSWER_MS} ms`));
-  } catch (error) {
-    if (error instanceof DatabaseMisconfigured) throw new LedgerMisconfigured(error.message, { cause: error.cause });
-    throw error;
-  }
 }

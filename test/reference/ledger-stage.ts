@@ -1,6 +1,8 @@
 /** Where the contract of the ledgers is played: the same laws for each. */
-import { copyFile, rename, rm } from 'node:fs/promises';
+import { copyFile, readdir, readlink, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import Sqlite from 'libsql';
 import type { DatabaseServer } from '../support/database.ts';
 import { startMariadb } from '../support/mariadb.ts';
@@ -14,6 +16,10 @@ export interface LedgerStage extends AsyncDisposable {
   backUp(url: string): Promise<() => Promise<void>>;
   /** Makes the database answer nobody. @returns the end of it */
   freeze(url: string): Promise<() => void>;
+  /** How many connections to it are open, or files. */
+  connections(url: string): Promise<number>;
+  /** Ends the connections to it, where there are such. */
+  cut(url: string): Promise<void>;
   /** The server, where there is one. */
   readonly server: DatabaseServer | undefined;
 }
@@ -51,9 +57,21 @@ async function onFiles(): Promise<LedgerStage> {
         database.close();
       };
     },
+    connections: async (url) =>
+      (await filesOpen()).filter((path) => path.startsWith(url.slice('sqlite:'.length))).length,
+    cut: async () => {},
     server: undefined,
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
+}
+
+/** Of this process, by their paths. libsql closes a file when the last statement on it has been collected. */
+async function filesOpen(): Promise<string[]> {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const numbers = await readdir('/proc/self/fd');
+  // One that is closed meanwhile, such as that of the folder itself, has no path any more.
+  return Promise.all(numbers.map((number) => readlink(`/proc/self/fd/${number}`).catch(() => '')));
 }
 
 function onServer(server: DatabaseServer): LedgerStage {
@@ -68,6 +86,8 @@ function onServer(server: DatabaseServer): LedgerStage {
       server.freeze();
       return () => server.thaw();
     },
+    connections: (url) => server.connections(url),
+    cut: (url) => server.cut(url),
     server,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

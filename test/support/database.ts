@@ -13,6 +13,10 @@ export interface DatabaseServer extends AsyncDisposable {
   start(): Promise<void>;
   /** Makes an empty database. @returns its URL */
   createDatabase(name: string): Promise<string>;
+  /** How many connections there are to the database of that URL, beside the one that asks. */
+  connections(url: string): Promise<number>;
+  /** Ends them, on the side of the server. */
+  cut(url: string): Promise<void>;
   /** Keeps a copy of all that it holds. @returns what puts it back. The server is restarted by each. */
   backUp(): Promise<() => Promise<void>>;
 }

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createConnection } from 'mysql2/promise';
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { executableOf } from '../../scripts/services.ts';
 import type { DatabaseServer } from './database.ts';
 import { freePort, type RunningChild, startChild, temporaryFolder } from './process.ts';
@@ -38,6 +38,12 @@ export async function startMariadb(): Promise<DatabaseServer> {
     await dispose();
     throw error;
   }
+  const ask = async <T>(question: (connection: Connection) => Promise<T>): Promise<T> => {
+    const connection = await createConnection({ host: '127.0.0.1', port, user: 'root' });
+    const answer = await question(connection);
+    await connection.end();
+    return answer;
+  };
   const stop = async () => void (await running().stop());
   return {
     get pid() {
@@ -49,11 +55,14 @@ export async function startMariadb(): Promise<DatabaseServer> {
     stop,
     start: launch,
     async createDatabase(name) {
-      const connection = await createConnection({ host: '127.0.0.1', port, user: 'root' });
-      await connection.query(`CREATE DATABASE ${name}`);
-      await connection.end();
+      await ask((connection) => connection.query(`CREATE DATABASE ${name}`));
       return `mysql://root@127.0.0.1:${port}/${name}`;
     },
+    connections: (url) => ask(async (connection) => (await connectionsTo(connection, url)).length),
+    cut: (url) =>
+      ask(async (connection) => {
+        for (const id of await connectionsTo(connection, url)) await connection.query(`KILL ${id}`);
+      }),
     async backUp() {
       await stop();
       const backup = join(folder.path, 'backup');
@@ -69,6 +78,12 @@ export async function startMariadb(): Promise<DatabaseServer> {
     },
     [Symbol.asyncDispose]: dispose,
   };
+}
+
+async function connectionsTo(connection: Connection, url: string): Promise<number[]> {
+  const sql = 'SELECT id FROM information_schema.processlist WHERE db = ?';
+  const [rows] = await connection.query<RowDataPacket[]>(sql, [new URL(url).pathname.slice(1)]);
+  return rows.map((row) => Number(row['id']));
 }
 
 const settings = (data: string, folder: string, port: number): string[] => [

@@ -42,6 +42,13 @@ export async function startPostgres(): Promise<DatabaseServer> {
     if (server === undefined) throw new Error('PostgreSQL was not started');
     return server;
   };
+  const ask = async (sql: string, values: readonly string[] = []) => {
+    const client = new pg.Client({ host: '127.0.0.1', port, user: 'signalbox', database: 'postgres' });
+    await client.connect();
+    const { rows } = await client.query(sql, [...values]);
+    await client.end();
+    return rows;
+  };
   const stop = async () => {
     running().signal('SIGINT');
     await running().exited;
@@ -56,12 +63,11 @@ export async function startPostgres(): Promise<DatabaseServer> {
     stop,
     start: launch,
     async createDatabase(name) {
-      const client = new pg.Client({ host: '127.0.0.1', port, user: 'signalbox', database: 'postgres' });
-      await client.connect();
-      await client.query(`CREATE DATABASE ${name}`);
-      await client.end();
+      await ask(`CREATE DATABASE ${name}`);
       return `postgres://signalbox@127.0.0.1:${port}/${name}`;
     },
+    connections: async (url) => (await ask(`SELECT pid ${CONNECTIONS}`, [nameIn(url)])).length,
+    cut: async (url) => void (await ask(`SELECT pg_terminate_backend(pid) ${CONNECTIONS}`, [nameIn(url)])),
     async backUp() {
       await stop();
       const backup = join(folder.path, 'backup');
@@ -79,10 +85,21 @@ export async function startPostgres(): Promise<DatabaseServer> {
   };
 }
 
+const CONNECTIONS = 'FROM pg_stat_activity WHERE datname = $1';
+const nameIn = (url: string): string => new URL(url).pathname.slice(1);
+
 /** Every connection is served by a process of its own. */
 function signalAll({ pid }: RunningChild, signal: NodeJS.Signals): void {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-  for (const each of [pid, ...children.map(Number)]) process.kill(each, signal);
+  process.kill(pid, signal);
+  for (const child of children) {
+    try {
+      process.kill(Number(child), signal);
+    } catch (error) {
+      // One whose connection has ended meanwhile.
+      if (Object(error).code !== 'ESRCH') throw error;
+    }
+  }
 }
 
 const settings = (data: string, sockets: string, port: number): string[] => [

@@ -1,0 +1,87 @@
+/** The laws of a database about its connections: what becomes of those that are lost, and that none is left. */
+import { expect, test, vi } from 'vitest';
+import { type Database, DatabaseUnavailable } from '../../src/database/database.ts';
+import { ADD, ALL, prefixes } from './rows.ts';
+import type { Place } from './stage.ts';
+
+export function connections(place: Place): void {
+  const leavesNone = (url: string) =>
+    vi.waitFor(async () => expect(await place.stage.connections(url)).toBe(0), 10_000);
+
+  test('a connection that is lost in the middle of a transaction fails that, and nothing else', async () => {
+    const url = await place.stage.empty();
+    const database = place.databaseAt(url);
+    await database.open();
+    const { server } = place.stage;
+    const cut = database.transaction(async (queries) => {
+      await queries.run(ADD, ['A', 2026, 1]);
+      await place.stage.cut(url);
+      // Nobody asks anything of it at the instant at which it is lost.
+      if (server !== undefined) await leavesNone(url);
+      await queries.run(ADD, ['B', 2026, 1]);
+    });
+    if (server === undefined) await cut;
+    else await expect(cut).rejects.toThrow(DatabaseUnavailable);
+    await database.transaction((queries) => queries.run(ADD, ['C', 2026, 1]));
+    expect(await prefixes(database)).toEqual(server === undefined ? ['A', 'B', 'C'] : ['C']);
+  });
+
+  test('one that is lost while nobody uses it is not noticed', async () => {
+    const url = await place.stage.empty();
+    const database = place.databaseAt(url);
+    await database.run(ADD, ['A', 2026, 1]);
+    await place.stage.cut(url);
+    // Who asks before the news is here is told of it.
+    await vi.waitFor(async () => expect(await prefixes(database)).toEqual(['A']), 10_000);
+  });
+
+  test('several that come first at once, and then nobody: no connection is left', async () => {
+    const url = await place.stage.empty();
+    const database = place.databaseAt(url);
+    await Promise.all([
+      database.now(),
+      database.run(ADD, ['A', 2026, 1]),
+      database.rows(ALL),
+      database.transaction((queries) => queries.run(ADD, ['B', 2026, 1])),
+      database.now(),
+    ]);
+    expect(await place.stage.connections(url)).toBeGreaterThan(0);
+    await database.close();
+    await leavesNone(url);
+  });
+
+  test('closed in the middle of a transaction: whatever is asked then is refused, and no connection is left', async () => {
+    const url = await place.stage.empty();
+    const database = place.databaseAt(url);
+    await database.open();
+    let closing: Promise<void> | undefined;
+    const under = database.transaction(async (queries) => {
+      await queries.run(ADD, ['A', 2026, 1]);
+      closing = database.close();
+      await queries.rows(ALL);
+    });
+    const beside = database.run(ADD, ['B', 2026, 1]);
+    // Whether these are done still is nobody's promise; that they end is.
+    await Promise.allSettled([under, beside]);
+    await closing;
+    for (const ask of everything) await expect(ask(database)).rejects.toThrow(DatabaseUnavailable);
+    await leavesNone(url);
+    await database.close();
+  });
+
+  test('closed before it was ever used: refused, and nothing is connected to', async () => {
+    const url = await place.stage.empty();
+    const database = place.databaseAt(url);
+    await database.close();
+    for (const ask of everything) await expect(ask(database)).rejects.toThrow(DatabaseUnavailable);
+    expect(await place.stage.connections(url)).toBe(0);
+  });
+}
+
+const everything: readonly ((database: Database) => Promise<unknown>)[] = [
+  (database) => database.open(),
+  (database) => database.now(),
+  (database) => database.rows(ALL),
+  (database) => database.run(ADD, ['Z', 2026, 1]),
+  (database) => database.transaction((queries) => queries.rows(ALL)),
+];

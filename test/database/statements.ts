@@ -1,0 +1,73 @@
+/** The laws of a database about statements and transactions. */
+import { expect, test } from 'vitest';
+import { DatabaseUnavailable, readNumber } from '../../src/database/database.ts';
+import { shareDatabase } from '../../src/database/shared.ts';
+import { ADD, ALL, prefixes } from './rows.ts';
+import type { Place } from './stage.ts';
+
+export function statements(place: Place): void {
+  test('a transaction that fails leaves nothing behind, and the next goes on', async () => {
+    const database = await place.fresh();
+    const failing = database.transaction(async (queries) => {
+      await queries.run(ADD, ['A', 2026, 1]);
+      throw new Error('no further');
+    });
+    await expect(failing).rejects.toThrow('no further');
+    await database.transaction(async (queries) => void (await queries.run(ADD, ['B', 2026, 2 ** 40])));
+    const rows = await database.rows(ALL);
+    expect(rows.map((row) => [row['prefix'], readNumber(row['highest'])])).toEqual([['B', 2 ** 40]]);
+  });
+
+  test('what is asked for beside a transaction does not get into it', async () => {
+    const database = await place.fresh();
+    await database.open();
+    const failing = database.transaction(async (queries) => {
+      await queries.run(ADD, ['A', 2026, 1]);
+      await queries.rows(ALL);
+      throw new Error('no further');
+    });
+    const beside = [database.run(ADD, ['B', 2026, 1]), database.run(ADD, ['C', 2026, 1])];
+    await expect(failing).rejects.toThrow('no further');
+    await Promise.all(beside);
+    expect(await prefixes(database)).toEqual(['B', 'C']);
+  });
+
+  test('it says how many rows were written, or stood so already', async () => {
+    const database = await place.fresh();
+    const update = 'UPDATE signalbox_records SET highest = ? WHERE prefix = ?';
+    expect(await database.run(update, [5, 'A'])).toBe(0);
+    expect(await database.run(ADD, ['A', 2026, 5])).toBe(1);
+    expect(await database.run(update, [6, 'A'])).toBe(1);
+    expect(await database.run(update, [6, 'A'])).toBe(1);
+  });
+
+  test('a statement that is refused is told from a database that does not answer', async () => {
+    const url = await place.stage.empty();
+    const database = place.databaseAt(url);
+    await database.run(ADD, ['A', 2026, 1]);
+    for (const refused of [
+      () => database.run(ADD, ['A', 2026, 1]),
+      () => database.run(ADD, ['B', 2026, null]),
+      () => database.rows('SELECT nothing FROM signalbox_records'),
+      () => database.transaction((queries) => queries.run(ADD, ['A', 2026, 1])),
+    ]) {
+      await expect(refused()).rejects.not.toBeInstanceOf(DatabaseUnavailable);
+    }
+    const thaw = await place.stage.freeze(url);
+    await expect(database.run(ADD, ['B', 2026, 1])).rejects.toThrow(DatabaseUnavailable);
+    await expect(database.transaction(() => Promise.resolve())).rejects.toThrow(DatabaseUnavailable);
+    thaw();
+  });
+
+  test('its users share it, the last one closes it, and who has closed it uses it no more', async () => {
+    const share = shareDatabase(await place.fresh());
+    const [one, two] = [share(), share()];
+    await one.run(ADD, ['A', 2026, 1]);
+    await one.close();
+    await one.close();
+    await expect(one.rows(ALL)).rejects.toThrow(DatabaseUnavailable);
+    expect(await prefixes(two)).toEqual(['A']);
+    await two.close();
+    await expect(two.rows(ALL)).rejects.toThrow(DatabaseUnavailable);
+  });
+}
