@@ -7,6 +7,7 @@ import { createServer, type PartialOptions } from '../../../src/index.ts';
 import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
 import { EXAMPLES } from '../../../src/server/http/api/examples.ts';
 import { connectClient } from '../../support/client.ts';
+import { type HandClock, handClock } from '../../support/hand-clock.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { ADMIN, type Caller, createCaller, createRoom } from './caller.ts';
 
@@ -30,7 +31,10 @@ export async function startFurnished(options: PartialOptions = {}): Promise<Furn
   await once(refusing, 'listening');
   // One that listens on TCP has a port.
   const { port } = refusing.address() as AddressInfo;
-  const server = await createServer({
+  // It goes on by itself, and is turned on where nobody has to wait.
+  const clock = handClock(Date.now());
+  const going = setInterval(() => clock.turn(STEP_MS), STEP_MS);
+  const settings: PartialOptions = {
     host: '127.0.0.1',
     port: 0,
     demo: false,
@@ -44,15 +48,17 @@ export async function startFurnished(options: PartialOptions = {}): Promise<Furn
     // After the least number of attempts, which takes a quarter of a minute.
     webhookGiveUpMs: 0,
     ...options,
-  });
+  };
+  const server = await createServer(settings, { clock });
   const caller = createCaller(server.url.replace('localhost', '127.0.0.1'));
-  const dead = await deadLetter(caller);
+  const dead = await deadLetter(caller, clock);
   return {
     url: server.url,
     caller,
-    scene: () => setScene(server.url, caller, dead),
+    scene: () => setScene(server.url, caller, dead, clock),
     async [Symbol.asyncDispose]() {
       await server.close();
+      clearInterval(going);
       refusing.closeAllConnections();
       refusing.close();
       await folder[Symbol.asyncDispose]();
@@ -65,12 +71,19 @@ interface Letters {
 }
 
 /** The first event that the endpoint is told, and refuses. */
-async function deadLetter(caller: Caller): Promise<{ readonly endpointId: string; readonly eventId: string }> {
+async function deadLetter(
+  caller: Caller,
+  clock: HandClock,
+): Promise<{ readonly endpointId: string; readonly eventId: string }> {
   await createRoom(caller);
   const { endpoints } = await caller.must<{ endpoints: { id: string }[] }>(200, 'GET', '/webhooks');
   const endpointId = endpoints[0]?.id ?? expect.unreachable();
   const read = async () => (await caller.must<Letters>(200, 'GET', `/webhooks/${endpointId}/dead`)).letters;
-  await vi.waitFor(async () => expect(await read()).toHaveLength(1), PATIENCE);
+  const isThere = async () => {
+    clock.turn(1_000);
+    expect(await read()).toHaveLength(1);
+  };
+  await vi.waitFor(isThere, PATIENCE);
   const eventId = (await read())[0]?.event.id ?? expect.unreachable();
   return { endpointId, eventId };
 }
@@ -79,12 +92,17 @@ async function setScene(
   url: string,
   caller: Caller,
   { endpointId, eventId }: { readonly endpointId: string; readonly eventId: string },
+  clock: HandClock,
 ): Promise<Scene> {
   const { code } = await createRoom(caller, { name: 'Consultation', metadata: { appointment: 4711 } });
   const ann = await connectClient(url, { name: 'Ada' });
   const { room } = await ann.must('room:join', { code, profile: { mediaType: 'video' } });
   const call = async () => (await caller.ask('GET', `/calls/${room.ref}`)).body;
-  await vi.waitFor(async () => expect(await call()).toMatchObject({ totalMembers: 1 }), PATIENCE);
+  const isRecorded = async () => {
+    clock.turn(500);
+    expect(await call()).toMatchObject({ totalMembers: 1 });
+  };
+  await vi.waitFor(isRecorded, PATIENCE);
   const places = [
     [EXAMPLES.deadLetter.event.id, eventId],
     [EXAMPLES.room.ref, room.ref],
@@ -100,5 +118,6 @@ async function setScene(
   };
 }
 
+const STEP_MS = 20;
 /** Records and letters are written some moments later. */
 const PATIENCE = { timeout: 60_000, interval: 50 };
