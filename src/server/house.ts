@@ -1,4 +1,4 @@
-/** What every part of the server works with. Made once, in `server.ts`; nothing here is global. */
+/** What every part of the server works with. Made once, in `foundations.ts`; nothing here is global. */
 import type { Engine } from '../engine/engine.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import type { CallRecords } from '../records/calls.ts';

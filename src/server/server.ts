@@ -4,6 +4,7 @@ import { type Door, openDoor, optionsWithin, type Place } from './embedding.ts';
 import { listen } from './listening.ts';
 import type { PartialOptions } from './options.ts';
 import type { EmbeddedSignalbox, Fittings, SignalboxServer } from './signalbox.ts';
+import { takeBack } from './takedown.ts';
 
 export type { EmbeddedSignalbox, Fittings, Signalbox, SignalboxServer } from './signalbox.ts';
 
@@ -17,7 +18,7 @@ export async function startServer(given: PartialOptions, fittings: Fittings): Pr
   try {
     return { ...signalbox, ...(await listen(app, signalbox.options)) };
   } catch (error) {
-    await signalbox.close();
+    await takeBack(signalbox.close, fittings.log);
     throw error;
   }
 }
@@ -32,15 +33,18 @@ export async function embedServer(given: PartialOptions, fittings: Fittings, pla
   let door: Door | undefined;
   // Until they have been told, clients that come are refused with a reason.
   const close = async () => {
-    await signalbox.close();
-    door?.shut();
+    try {
+      await signalbox.close();
+    } finally {
+      door?.shut();
+    }
   };
   try {
     await app.ready();
     door = openDoor(place, app.server, routes, signalbox.options, close);
     return { ...signalbox, handle: door.handle, close };
   } catch (error) {
-    await close();
+    await takeBack(close, fittings.log);
     throw error;
   }
 }

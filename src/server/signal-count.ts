@@ -10,7 +10,9 @@ export interface SignalCount {
   readonly stop: Stop;
 }
 
-export function startSignalCount({ roster, calls, clock, options }: House): SignalCount {
+type Parts = Pick<House, 'roster' | 'clock' | 'options'> & { readonly calls: House['calls'] | undefined };
+
+export function startSignalCount({ roster, calls, clock, options }: Parts): SignalCount {
   if (calls === undefined) return { stop: () => {} };
   const handOn = () => {
     for (const room of roster.held()) {

@@ -47,6 +47,8 @@ export interface Signalbox {
   readonly events: Events;
   /** For people: how rooms get their refs. */
   readonly references: string;
+  /** For people: where calls are recorded. */
+  readonly calls: string;
   pool(): Promise<PoolFigures>;
   /** Asks every client to go elsewhere, then ends everything that was started. */
   close(): Promise<void>;

@@ -1,6 +1,5 @@
 /** Socket.IO on an HTTP server: how it is set up, and taken down again. */
 import type { Server as HttpServer } from 'node:http';
-import type { FastifyInstance } from 'fastify';
 import { Server as IoServer } from 'socket.io';
 import type { Engine } from '../engine/engine.ts';
 import type { Options } from './options.ts';
@@ -28,11 +27,10 @@ export function createIo(options: Options, engine: Engine, server: HttpServer): 
 }
 
 /** Socket.IO waits for every HTTP connection to end, and one that is kept alive by its client takes over a minute. */
-export async function closeHttp(io: Io, app: FastifyInstance): Promise<void> {
-  const cutting = setInterval(() => app.server.closeAllConnections(), HTTP_FAREWELL_MS);
+export async function closeIo(io: Io, server: HttpServer): Promise<void> {
+  const cutting = setInterval(() => server.closeAllConnections(), HTTP_FAREWELL_MS);
   try {
     await io.close();
-    await app.close();
   } finally {
     clearInterval(cutting);
   }

@@ -1,0 +1,44 @@
+/** What has been started, and how it is ended: in reverse, when a start fails half-way as when a server closes. */
+import { type Log, silentLog } from '../support/log.ts';
+
+export interface Takedown {
+  /** Says how what has just been started is ended. What is said last is done first. */
+  add(end: () => unknown): void;
+  /**
+   * Ends one after the other, each whatever has become of those before: what cannot be told good-bye must not leave the
+   * next open. Once, however often it is called.
+   *
+   * @throws the failure, when there was one; an AggregateError of several.
+   */
+  run(): Promise<void>;
+}
+
+export function createTakedown(): Takedown {
+  const ends: (() => unknown)[] = [];
+  let running: Promise<void> | undefined;
+  return {
+    add: (end) => void ends.push(end),
+    run() {
+      running ??= endAll(ends);
+      return running;
+    },
+  };
+}
+
+async function endAll(ends: (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (let end = ends.pop(); end !== undefined; end = ends.pop()) {
+    try {
+      await end();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 1) throw new AggregateError(failures, 'several parts were not ended');
+  if (failures.length === 1) throw failures[0];
+}
+
+/** After a failure, which is what the caller has to hear of: what fails on the way back is for the log. Never rejects. */
+export async function takeBack(close: () => Promise<void>, log: Log = silentLog): Promise<void> {
+  await close().catch((error: unknown) => log.error({ err: error }, 'not all that was started has been ended'));
+}
