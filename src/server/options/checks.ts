@@ -17,13 +17,14 @@ export function checkTogether(options: Options): void {
     throw new OptionError('frameBytes', 'must leave room for a signal of 64 KiB');
   checkTurn(options);
   checkReferences(options);
-  checkAdminTokens(options);
-  checkWebhooks(options);
-  try {
-    createPool(codeDigits, poolSize ?? allCodes(codeDigits));
-  } catch (error) {
-    throw new OptionError('poolSize', error instanceof Error ? error.message : 'malformed');
-  }
+  const { adminToken, adminTokens } = options;
+  blame(AdminTokenError, 'adminTokens', () => readAdminTokens(adminToken, adminTokens));
+  blame(
+    WebhookOptionError,
+    ({ option }) => option,
+    () => readWebhooks(options),
+  );
+  blame(RangeError, 'poolSize', () => createPool(codeDigits, poolSize ?? allCodes(codeDigits)));
 }
 
 function checkTurn({ turnUrls, turnSecrets, turnTtlMs, tickMs }: Options): void {
@@ -35,31 +36,24 @@ function checkTurn({ turnUrls, turnSecrets, turnTtlMs, tickMs }: Options): void 
 }
 
 function checkReferences({ itemTypes, userIds, redisUrl, databaseUrl, dataDir }: Options): void {
-  try {
-    readItemTypes(itemTypes);
-  } catch (error) {
-    if (error instanceof ItemTypeError) throw new OptionError('itemTypes', error.message);
-    throw error;
-  }
+  blame(ItemTypeError, 'itemTypes', () => readItemTypes(itemTypes));
   if (userIds === 'random' || databaseUrl !== undefined) return;
   if (redisUrl !== undefined) throw new OptionError('userIds', 'counted ones need a databaseUrl that all nodes share');
   if (dataDir === undefined) throw new OptionError('userIds', 'counted ones need a databaseUrl or a dataDir');
 }
 
-function checkWebhooks(options: Options): void {
-  try {
-    readWebhooks(options);
-  } catch (error) {
-    if (error instanceof WebhookOptionError) throw new OptionError(error.option, error.message);
-    throw error;
-  }
-}
+type Kind<Complaint> = abstract new (...given: never[]) => Complaint;
 
-function checkAdminTokens({ adminToken, adminTokens }: Options): void {
+/** Whoever reads an option knows what is wrong with it, and not that it is one: what it throws is told of the option. */
+function blame<Complaint extends Error>(
+  kind: Kind<Complaint>,
+  option: string | ((complaint: Complaint) => string),
+  read: () => unknown,
+): void {
   try {
-    readAdminTokens(adminToken, adminTokens);
+    read();
   } catch (error) {
-    if (error instanceof AdminTokenError) throw new OptionError('adminTokens', error.message);
-    throw error;
+    if (!(error instanceof kind)) throw error;
+    throw new OptionError(typeof option === 'string' ? option : option(error), error.message);
   }
 }
