@@ -71,7 +71,7 @@ export function createServer(
   const parts: Fittings = {
     engine,
     references: (settings, onNotice) => referencesFor(settings, { ...fittings, onNotice }, database(settings)),
-    calls: (node) => callRecordsIn(database(node.options), node.options, node),
+    calls: (node) => callRecordsIn(() => database(node.options), node.options, node),
     ...fittings,
   };
   if (server === undefined) return startServer(options, parts);

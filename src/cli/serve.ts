@@ -34,6 +34,7 @@ async function banner(server: SignalboxServer): Promise<string> {
     ['node', server.nodeId],
     ['engine', server.engine.name],
     ['references', server.references],
+    ['calls', server.calls],
     ['nodes seen', `${nodes.length} (${[...nodes].sort().join(', ')})`],
     [
       'codes',

@@ -79,13 +79,13 @@ function numbered(sql: string): string {
   });
 }
 
-async function migrate({ rows, run }: Queries): Promise<void> {
-  await rows('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-  for (const statement of migrationsTable('postgres')) await run(statement);
-  const [newest] = await rows('SELECT COALESCE(MAX(version), 0) AS version FROM signalbox_migrations');
+async function migrate(queries: Queries): Promise<void> {
+  await queries.rows('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
+  for (const statement of migrationsTable('postgres')) await queries.run(statement);
+  const [newest] = await queries.rows('SELECT COALESCE(MAX(version), 0) AS version FROM signalbox_migrations');
   for (const { version, statements } of migrationsAfter(readNumber(newest?.['version']), 'postgres')) {
-    for (const statement of statements) await run(statement);
-    await run('INSERT INTO signalbox_migrations (version) VALUES (?)', [version]);
+    for (const statement of statements) await queries.run(statement);
+    await queries.run('INSERT INTO signalbox_migrations (version) VALUES (?)', [version]);
   }
 }
 

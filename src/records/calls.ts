@@ -62,11 +62,19 @@ export interface CallPage {
   readonly cursor: string | null;
 }
 
+/** What is in no record, over all nodes, since the tables were made. */
+export interface Lost {
+  /** Dropped before they could be recorded, or such as cannot be. */
+  readonly events: number;
+  /** Of more rooms than could be counted while the database was away. */
+  readonly signals: number;
+}
+
 export interface CallRecords {
   /** For people: where they are kept. Without credentials. */
   readonly about: string;
-  /** Events that were dropped before they could be recorded, over all nodes, since the tables were made. */
-  lost(): Promise<number>;
+  /** @throws RecordsUnavailable when the database does not answer. */
+  lost(): Promise<Lost>;
   /** @throws RecordsUnavailable when the database does not answer. */
   find(ref: string): Promise<Call | undefined>;
   /**

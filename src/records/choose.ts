@@ -8,21 +8,29 @@ export interface RecordsCircumstances {
   readonly redisUrl?: string | undefined;
   readonly redisPrefix: string;
   readonly databaseUrl?: string | undefined;
+  readonly nodeId?: string | undefined;
   readonly feedKept: number;
   readonly roomMaxAgeMs: number;
   readonly callsKeptMs: number;
 }
 
 /**
- * @param database has one more user, who closes it; undefined where nodes share none.
+ * @param share gives the database to one more user, who closes it; nothing where nodes share none. Not called where there
+ *   is nothing to record.
  * @returns undefined where there is nothing to record, or nowhere.
  */
 export function callRecordsIn(
-  database: Database | undefined,
+  share: () => Database | undefined,
   options: RecordsCircumstances,
   node: Pick<CallRecordsParts, 'feed' | 'clock' | 'random' | 'log'> & { readonly nodeId: string },
 ): CallRecords | undefined {
-  if (database === undefined || options.feedKept === 0) return undefined;
+  const database = options.feedKept === 0 ? undefined : share();
+  if (database === undefined) return undefined;
+  if (isNameless(options)) {
+    node.log.warn(
+      'the calls of a process that dies are not ended before they would be too old: give each a nodeId that it keeps',
+    );
+  }
   return createCallRecords({
     ...node,
     database,
@@ -32,6 +40,10 @@ export function callRecordsIn(
     maxAgeMs: options.roomMaxAgeMs,
   });
 }
+
+/** Whether the next process cannot tell which calls were those of this one. */
+const isNameless = ({ redisUrl, databaseUrl, nodeId }: RecordsCircumstances): boolean =>
+  redisUrl === undefined && databaseUrl !== undefined && nodeId === undefined;
 
 /** A feed in memory is of one process: where another may write to the same database, each has its own name. */
 function feedNameOf({ redisUrl, redisPrefix, databaseUrl }: RecordsCircumstances, nodeId: string): string {

@@ -5,10 +5,11 @@ import type { Clock } from '../support/clock.ts';
 import { withDeadline } from '../support/deadline.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
+import { createAsking } from './asking.ts';
 import type { CallRecords } from './calls.ts';
 import { startLoop } from './loop.ts';
-import { findCall, listCalls, lostEvents } from './reading.ts';
-import { recordPage } from './recorder.ts';
+import { findCall, listCalls, readLost } from './reading.ts';
+import { createRecorder } from './recorder.ts';
 import { createSignalCounts } from './signals.ts';
 import { endOrphans, SWEEP_MS, sweep } from './sweep.ts';
 
@@ -38,13 +39,16 @@ const FAREWELL_MS = 2_000;
 export function createCallRecords(parts: CallRecordsParts): CallRecords {
   const { database, ofProcess, clock, random, log } = parts;
   const signals = createSignalCounts(parts);
+  const recorder = createRecorder(parts);
+  const asked = createAsking(log);
   let begun = false;
+  let isOver = false;
 
   const recordSome = async (): Promise<boolean> => {
     // Before anything of this life is written: nothing of it is taken for an orphan.
     if (ofProcess && !begun) await endOrphans(parts);
     begun = true;
-    return recordPage(parts);
+    return recorder.record();
   };
   const loops = [
     { failure: 'calls are not recorded', everyMs: RECORD_MS, work: recordSome },
@@ -54,17 +58,17 @@ export function createCallRecords(parts: CallRecordsParts): CallRecords {
 
   const sayFarewell = async (): Promise<void> => {
     await Promise.all(loops.map((loop) => loop.stop()));
-    while (await recordSome());
-    while (await signals.write());
+    while (!isOver && (await recordSome()));
+    while (!isOver && (await signals.write()));
     // The rooms end with the process that holds them.
-    if (ofProcess) await endOrphans(parts);
+    if (ofProcess && !isOver) await endOrphans(parts);
   };
 
   return {
     about: database.name,
-    lost: () => lostEvents(database),
-    find: (ref) => findCall(database, ref),
-    list: (query) => listCalls(database, query),
+    lost: () => asked(() => readLost(database)),
+    find: (ref) => asked(() => findCall(database, ref)),
+    list: (query) => asked(() => listCalls(database, query)),
     countSignals: (ref, count) => signals.count(ref, count),
     async close() {
       try {
@@ -72,6 +76,8 @@ export function createCallRecords(parts: CallRecordsParts): CallRecords {
       } catch (error) {
         log.warn({ err: error }, 'the last events were not recorded');
       }
+      // What is under way still, after its time, ends with the next thing that it asks for.
+      isOver = true;
       await database.close();
     },
   };

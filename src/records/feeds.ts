@@ -14,6 +14,7 @@ export interface Move {
 }
 
 const PLACE = 'SELECT place FROM signalbox_feeds WHERE feed = ?';
+const LOSE = 'UPDATE signalbox_feeds SET lost = lost + ? WHERE feed = ?';
 const MOVE = `
   UPDATE signalbox_feeds SET place = ?, lost = lost + ?, lost_signals = lost_signals + ?, moved_at = ?
   WHERE feed = ? AND place = ?`;
@@ -54,4 +55,9 @@ export async function move(
   { feed, from, to, lost = 0, lostSignals = 0, now }: Move,
 ): Promise<boolean> {
   return (await queries.run(MOVE, [to, lost, lostSignals, now, feed, from])) > 0;
+}
+
+/** Counts events that nobody can write, in the transaction that moves the feed past them. */
+export async function addLost(queries: Queries, feed: string, lost: number): Promise<void> {
+  if (lost > 0) await queries.run(LOSE, [lost, feed]);
 }

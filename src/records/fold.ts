@@ -153,7 +153,7 @@ function change(book: Book, call: CallRow, event: Event<'user_back' | 'user_upda
   return hosted(call, event);
 }
 
-/** The first who joins a room of nobody becomes its host without another word. */
+/** Who is heard of as the host is it, also where the event that made them so was lost. */
 const hosted = (call: CallRow, { userId, member }: Event<'user_joined' | 'user_back' | 'user_updated'>): CallRow =>
   member.role === 'host' ? { ...call, hostId: userId } : call;
 

@@ -1,6 +1,6 @@
 /** What is asked of the records. */
 import { type Database, type Row, readNumber, type Value } from '../database/database.ts';
-import { type Call, type CallPage, type CallQuery, type CallSession, RecordsUnavailable } from './calls.ts';
+import type { Call, CallPage, CallQuery, CallSession, Lost } from './calls.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { CALL_COLUMNS, readCall, readSession, SESSION_COLUMNS, type SessionRow } from './rows.ts';
 import { places } from './sql.ts';
@@ -12,33 +12,28 @@ const CALLS = `
   SELECT ${COLUMNS}, COALESCE(s.signals, 0) AS signals
   FROM signalbox_calls c LEFT JOIN signalbox_signals s ON s.ref = c.ref`;
 
-/** @throws RecordsUnavailable */
-export function findCall(database: Database, ref: string): Promise<Call | undefined> {
-  return asked(async () => {
-    const [call] = await withSessions(database, await database.rows(`${CALLS} WHERE c.ref = ?`, [ref]));
-    return call;
-  });
+const LOST = `
+  SELECT COALESCE(SUM(lost), 0) AS events, COALESCE(SUM(lost_signals), 0) AS signals FROM signalbox_feeds`;
+
+export async function findCall(database: Database, ref: string): Promise<Call | undefined> {
+  const [call] = await withSessions(database, await database.rows(`${CALLS} WHERE c.ref = ?`, [ref]));
+  return call;
 }
 
-/** @throws RecordsUnavailable @throws CursorMalformed */
+/** @throws CursorMalformed */
 export async function listCalls(database: Database, query: CallQuery): Promise<CallPage> {
   const { where, values } = conditions(query);
-  return asked(async () => {
-    // One more than is asked for says whether there are more.
-    const order = `ORDER BY c.created_at DESC, c.ref DESC LIMIT ${Math.trunc(query.limit) + 1}`;
-    const rows = await database.rows(`${CALLS} ${where} ${order}`, values);
-    const calls = await withSessions(database, rows.slice(0, query.limit));
-    const last = calls.at(-1);
-    return { calls, cursor: rows.length > query.limit && last !== undefined ? writeCursor(last) : null };
-  });
+  // One more than is asked for says whether there are more.
+  const order = `ORDER BY c.created_at DESC, c.ref DESC LIMIT ${Math.trunc(query.limit) + 1}`;
+  const rows = await database.rows(`${CALLS} ${where} ${order}`, values);
+  const calls = await withSessions(database, rows.slice(0, query.limit));
+  const last = calls.at(-1);
+  return { calls, cursor: rows.length > query.limit && last !== undefined ? writeCursor(last) : null };
 }
 
-/** @throws RecordsUnavailable */
-export function lostEvents(database: Database): Promise<number> {
-  return asked(async () => {
-    const [row] = await database.rows('SELECT COALESCE(SUM(lost), 0) AS lost FROM signalbox_feeds');
-    return readNumber(row?.['lost']);
-  });
+export async function readLost(database: Database): Promise<Lost> {
+  const [row] = await database.rows(LOST);
+  return { events: readNumber(row?.['events']), signals: readNumber(row?.['signals']) };
 }
 
 function conditions({ from, to, code, user, cursor }: CallQuery): { where: string; values: Value[] } {
@@ -83,12 +78,4 @@ async function sessionsOf(database: Database, refs: readonly string[]): Promise<
     else known.push(session);
   }
   return byRef;
-}
-
-async function asked<T>(question: () => Promise<T>): Promise<T> {
-  try {
-    return await question();
-  } catch (error) {
-    throw new RecordsUnavailable('the database of the call records does not answer', { cause: error });
-  }
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { flagOf, variableOf } from '../../src/cli/flags.ts';
 import { OPTIONS, type OptionName, readOptions } from '../../src/server/options.ts';
-import { freePort } from '../support/process.ts';
+import { freePort, temporaryFolder } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
 import { type Ended, runSignalbox, startSignalbox } from '../support/signalbox.ts';
 
@@ -122,7 +122,7 @@ describe('what cannot be done: one line, exit code 1', () => {
 });
 
 describe('a server that runs', () => {
-  test('prints one block: address, node, engine, references, nodes seen, codes; the log is JSON; SIGTERM ends it with 0', async () => {
+  test('prints one block: address, node, engine, references, calls, nodes seen, codes; the log is JSON; SIGTERM ends it with 0', async () => {
     await using redis = await startRedis();
     await using first = await startSignalbox({ redisUrl: redis.url, nodeId: 'north' });
     await using second = await startSignalbox({ redisUrl: redis.url, nodeId: 'south' });
@@ -133,6 +133,7 @@ describe('a server that runs', () => {
       '  node        south',
       `  engine      redis at 127.0.0.1:${redis.port}`,
       '  references  by chance',
+      '  calls       not recorded',
       '  nodes seen  2 (north, south)',
       '  codes       900,000 free, 0 occupied, 0 cooling of 900,000',
     ]);
@@ -143,6 +144,12 @@ describe('a server that runs', () => {
       for (const line of others)
         expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number), msg: expect.any(String) });
     }
+  });
+
+  test('where calls are recorded', async () => {
+    await using folder = await temporaryFolder();
+    await using server = await startSignalbox({ dataDir: folder.path });
+    expect(server.child.lines).toContain(`  calls       recorded, in sqlite at ${folder.path}/signalbox.db`);
   });
 
   test('options come from flags, then SIGNALBOX_ variables, then plain ones', async () => {

@@ -27,6 +27,7 @@ const example = (language: string, name: string): string =>
 test('the examples, against a server with a call', async () => {
   await using folder = await temporaryFolder();
   const server = await createServer({ host: '127.0.0.1', port: 0, dataDir: folder.path, adminToken: ADMIN });
+  expect(page).toContain(server.calls.replace(folder.path, 'data'));
   const examples = await snippetsOf('docs/records.md', server.url);
   const run = async (script: string) => {
     const env = { ...process.env, TOKEN: ADMIN };
@@ -39,7 +40,8 @@ test('the examples, against a server with a call', async () => {
   await anna.must('room:close');
   const list = examples.get('list') ?? expect.unreachable();
   const call = await eventually(async () => {
-    const { calls } = JSON.parse(await run(list));
+    const { calls, lost } = JSON.parse(await run(list));
+    expect(lost).toEqual({ events: 0, signals: 0 });
     return calls[0]?.endedAt ? calls[0] : Promise.reject(new Error('not yet'));
   });
   // As many lines as there are calls, and one for the names of the columns.
@@ -66,7 +68,6 @@ test('the examples, against a server with a call', async () => {
   );
   expect(JSON.stringify(kept)).toContain('Stand-up');
   expect(JSON.stringify(kept)).not.toMatch(new RegExp(`${userId}|Anna`));
-  expect(await database.rows(example('sql', 'lost'))).toEqual([{ events: 0, signals: 0 }]);
   await database.close();
 });
 
@@ -79,6 +80,7 @@ test('options, reasons, tables and files are those that there are', () => {
   expect(page).toContain(`\`feedKept\` (${feedKept.toLocaleString('en-US')})`);
   expect(page).toContain(`${callsKeptMs / 86_400_000} days`);
   const tables = readFileSync(join(root, 'src/database/migrations.ts'), 'utf8');
+  expect(OPTIONS).toHaveProperty('roomMaxAgeMs');
   for (const [table] of page.matchAll(/signalbox_[a-z]+/g)) expect(tables).toContain(table);
   for (const [, path = ''] of page.matchAll(/\]\((?!http)([^)#]+)\)/g)) {
     expect(existsSync(join(root, 'docs', path)), path).toBe(true);

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { createClient } from 'redis';
 import { Server } from 'socket.io';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Notice, StoreUnavailable } from '../../src/engine/engine.ts';
@@ -8,24 +7,11 @@ import { createKeys } from '../../src/engine/redis/keys.ts';
 import type { NodeId, SessionNumber, UserId } from '../../src/protocol/ids.ts';
 import { systemClock } from '../../src/support/clock.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
+import { startClusterOfOne } from '../support/redis-cluster.ts';
 import { keepsTheContract } from './contract.ts';
 import { startNodes } from './nodes.ts';
 import { type RedisStage, startRedisStage } from './redis-stage.ts';
 import { createHandClock, POLICY, refOf, SHARD, Stage, settingsOf } from './stage.ts';
-
-/** In cluster mode Redis refuses scripts that leave the slot of their keys: one node with all slots is enough for that. */
-async function startClusterOfOne(): Promise<RedisServer> {
-  const redis = await startRedis({ args: ['--cluster-enabled', 'yes'] });
-  const admin = createClient({ url: redis.url });
-  await admin.connect();
-  await admin.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383']);
-  await vi.waitFor(
-    async () => expect(await admin.sendCommand(['CLUSTER', 'INFO'])).toContain('cluster_state:ok'),
-    10_000,
-  );
-  admin.destroy();
-  return redis;
-}
 
 describe.each([
   ['redis', () => startRedis()],

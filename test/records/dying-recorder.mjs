@@ -1,7 +1,7 @@
 /** A process that records a page and kills itself before the transaction ends. Its arguments: Redis, database. */
 import { openDatabase } from '../../dist/database/open.js';
 import { createRedisEngine } from '../../dist/engine/redis/index.js';
-import { recordPage } from '../../dist/records/recorder.js';
+import { createRecorder } from '../../dist/records/recorder.js';
 import { silentLog } from '../../dist/support/log.js';
 
 const { redis, database: url, settings } = JSON.parse(process.argv[2]);
@@ -16,11 +16,11 @@ const deadly = {
       return new Promise(() => {});
     }),
 };
-await recordPage({
+await createRecorder({
   database: deadly,
   feed: engine.feed,
   feedName: 'memory',
   maxAgeMs: 1_000_000,
   clock: Date,
   log: silentLog,
-});
+}).record();

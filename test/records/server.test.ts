@@ -1,6 +1,7 @@
 /** Calls as a server records them: from what its clients do to what stands in its database. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -9,9 +10,10 @@ import { openDatabase } from '../../src/database/open.ts';
 import { createRedisEngine } from '../../src/engine/redis/index.ts';
 import { createServer, type PartialOptions } from '../../src/index.ts';
 import type { Call } from '../../src/records/calls.ts';
-import { findCall, listCalls, lostEvents } from '../../src/records/reading.ts';
+import { findCall, listCalls, readLost } from '../../src/records/reading.ts';
 import { Stage, settingsOf } from '../engine/stage.ts';
 import { connectClient } from '../support/client.ts';
+import { listening } from '../support/log.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
@@ -127,7 +129,7 @@ test('two nodes and a database that goes away: signaling goes on, and nothing is
   const { calls } = await listCalls(database, { limit: 100 });
   expect(calls.map(({ ref }) => ref).sort()).toEqual([before.room.ref, ...refs].sort());
   expect(calls.every(({ complete, reason }) => complete && reason === 'closed')).toBe(true);
-  expect(await lostEvents(database)).toBe(0);
+  expect(await readLost(database)).toEqual({ events: 0, signals: 0 });
   await database.close();
 });
 
@@ -153,6 +155,36 @@ test('a recorder that is killed in the middle of its transaction leaves nothing 
   expect(readNumber(row?.['lost'])).toBe(0);
   await database.close();
   await engine.close();
+});
+
+test('where the feed is turned off nothing is recorded, and the database is closed all the same', async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, 'signalbox.db');
+  const server = await start({ dataDir: folder.path, feedKept: 0 });
+  expect(server.calls).toBe('not recorded');
+  const { anna, ben } = await talk(server.url);
+  await using _anna = anna;
+  await using _ben = ben;
+  expect((await stat(`${path}-wal`)).size).toBeGreaterThan(0);
+  await server.close();
+  // What was in its log is in the file.
+  expect((await stat(`${path}-wal`).catch(() => ({ size: 0 }))).size).toBe(0);
+});
+
+test('who can tell its former calls by no name is told so, once', async () => {
+  await using folder = await temporaryFolder();
+  const databaseUrl = `sqlite:${join(folder.path, 'calls.db')}`;
+  for (const [options, warnings] of [
+    [{ databaseUrl }, 1],
+    [{ databaseUrl, nodeId: 'north' }, 0],
+    [{ databaseUrl, feedKept: 0 }, 0],
+    [{ dataDir: folder.path }, 0],
+  ] as const) {
+    const { log, lines } = listening();
+    const server = await createServer({ ...LOCAL, ...options }, { log });
+    await server.close();
+    expect(lines.filter((line) => /^warn .*nodeId/.test(line))).toHaveLength(warnings);
+  }
 });
 
 test('with Redis and no database there are no records, and nothing fails', async () => {

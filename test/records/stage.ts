@@ -2,7 +2,7 @@
 import type { Database } from '../../src/database/database.ts';
 import type { Feed } from '../../src/engine/feed.ts';
 import { createMemoryEngine } from '../../src/engine/memory.ts';
-import { type RecorderParts, recordPage } from '../../src/records/recorder.ts';
+import { createRecorder, type RecorderParts } from '../../src/records/recorder.ts';
 import { silentLog } from '../../src/support/log.ts';
 import { createHandClock, POLICY, Stage, settingsOf } from '../engine/stage.ts';
 
@@ -31,8 +31,11 @@ export const recorderOf = (
 
 /** Until there is nothing more to record. */
 export async function recordAll(parts: RecorderParts): Promise<void> {
-  while (await recordPage(parts));
+  const recorder = createRecorder(parts);
+  while (await recorder.record());
 }
+
+export const recordRooms = (rooms: Stage, database: Database): Promise<void> => recordAll(recorderOf(database, rooms));
 
 /** Goes through once `work` does: whoever has restarted a server has cut the connections to it. */
 export async function eventually<T>(work: () => Promise<T>, tries = 100): Promise<T> {

@@ -5,6 +5,7 @@ import {
   type CallQuery,
   type CallRecords,
   CursorMalformed,
+  type Lost,
   RecordsUnavailable,
 } from '../../../src/records/calls.ts';
 import { CSV_HEADER, csvLineOf } from '../../../src/records/csv.ts';
@@ -18,17 +19,20 @@ const CALLS: readonly Call[] = Array.from({ length: 1_234 }, (_, index) => ({
   name: index % 100 === 0 ? '=cmd|"/c calc"!A1,\r\nand more' : `Call ${index}`,
 }));
 
+const LOST = { events: 7, signals: 11 };
+
 /** What was asked of the store, and after which of them it breaks. */
 const asked: CallQuery[] = [];
 let breaksAfter = Number.POSITIVE_INFINITY;
+let fault: Error = new RecordsUnavailable('the store is away');
 let isEndless = false;
 
 const records: CallRecords = {
   about: 'a list of these tests',
-  lost: async () => 0,
+  lost: async () => LOST,
   find: async (ref) => CALLS.find((call) => call.ref === ref),
   async list(query) {
-    if (asked.length >= breaksAfter) throw new RecordsUnavailable('the store is away');
+    if (asked.length >= breaksAfter) throw fault;
     asked.push(query);
     if (isEndless) return { calls: CALLS.slice(0, query.limit), cursor: '0' };
     const from = query.cursor === undefined ? 0 : Number(query.cursor);
@@ -50,12 +54,15 @@ afterAll(() => nodes[Symbol.asyncDispose]());
 beforeEach(() => {
   asked.length = 0;
   breaksAfter = Number.POSITIVE_INFINITY;
+  fault = new RecordsUnavailable('the store is away');
   isEndless = false;
 });
 
 interface Page {
   readonly calls: readonly Call[];
   readonly cursor: string | null;
+  /** What is in no record. */
+  readonly lost: Lost;
 }
 
 test('a page, the next, and the last', async () => {
@@ -63,7 +70,11 @@ test('a page, the next, and the last', async () => {
   expect(first.calls).toEqual(CALLS.slice(0, 200));
   const rest = await caller.must<Page>(200, 'GET', `/calls?limit=200&cursor=${first.cursor}`);
   expect(rest.calls).toEqual(CALLS.slice(200, 400));
-  expect(await caller.must<Page>(200, 'GET', '/calls?cursor=1200')).toEqual({ calls: CALLS.slice(1200), cursor: null });
+  expect(await caller.must<Page>(200, 'GET', '/calls?cursor=1200')).toEqual({
+    calls: CALLS.slice(1200),
+    cursor: null,
+    lost: LOST,
+  });
   expect(asked[0]).toEqual({ limit: 200 });
 });
 
@@ -175,4 +186,12 @@ test('a store that is away is said to be; one that breaks in between cuts the fi
   breaksAfter = 2;
   await expect(caller.ask('GET', '/calls?format=csv')).rejects.toThrow();
   expect(await caller.must(200, 'GET', '/pool')).toHaveProperty('free');
+});
+
+test('what is wrong with the server is not said to be an outage', async () => {
+  breaksAfter = 0;
+  fault = new TypeError('the database holds no such text');
+  const { status, body } = await caller.ask('GET', '/calls');
+  expect(status).toBe(500);
+  expect(body).toMatchObject({ code: 'INTERNAL', retryable: false, title: expect.stringMatching(/logged as \S+/) });
 });

@@ -49,7 +49,14 @@ const call = z
   })
   .register(shown, { id: 'Call', description: 'One room from its creation to its end.' });
 
-const listing = z.object({ calls: z.array(call), cursor: z.string().nullable() });
+const lost = z
+  .object({
+    events: z.int().nonnegative().register(shown, { description: 'Dropped before they could be recorded.' }),
+    signals: z.int().nonnegative().register(shown, { description: 'Not counted, of too many rooms at once.' }),
+  })
+  .register(shown, { id: 'Lost', description: 'What is in no record, of all calls that there ever were.' });
+
+const listing = z.object({ calls: z.array(call), cursor: z.string().nullable(), lost });
 
 const asking = z.strictObject({
   from: instantOf('Created then or later.').exactOptional(),
@@ -95,9 +102,11 @@ const listingOf = (records: CallRecords | undefined) =>
     query: asking,
     headers: accepting,
     answer: {
-      statuses: { 200: 'Some calls, and where the next ones begin: `cursor` is null at the end.' },
+      statuses: {
+        200: 'Some calls, and where the next ones begin: `cursor` is null at the end. `lost` is about all of them.',
+      },
       body: listing,
-      example: { calls: [EXAMPLES.call], cursor: null },
+      example: { calls: [EXAMPLES.call], cursor: null, lost: { events: 0, signals: 0 } },
       alsoAs: {
         [EXPORTS.csv.type]: EXPORTS.csv.head + EXPORTS.csv.line(EXAMPLES.call),
         [EXPORTS.ndjson.type]: EXPORTS.ndjson.line(EXAMPLES.call),
@@ -110,8 +119,8 @@ const listingOf = (records: CallRecords | undefined) =>
       const { format = formatOf(headers.accept), limit = LIMIT.unlessGiven, ...filter } = query;
       return orRefused(async () => {
         if (format !== 'json') return await exportOf(records, filter, EXPORTS[format]);
-        const { calls, cursor } = await records.list({ ...filter, limit });
-        return done(200, { calls: calls.map(written), cursor });
+        const [{ calls, cursor }, lost] = await Promise.all([records.list({ ...filter, limit }), records.lost()]);
+        return done(200, { calls: calls.map(written), cursor, lost });
       });
     },
   });

@@ -1,0 +1,37 @@
+/** What whoever reads the records is told when they cannot be read, and what the log is. */
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../src/database/open.ts';
+import { createAsking } from '../../src/records/asking.ts';
+import { CursorMalformed, RecordsUnavailable } from '../../src/records/calls.ts';
+import { findCall, listCalls } from '../../src/records/reading.ts';
+import { listening } from '../support/log.ts';
+import { temporaryFolder } from '../support/process.ts';
+
+test('an outage is told to all who ask, and its reason to the log, once each time', async () => {
+  await using folder = await temporaryFolder();
+  const away = openDatabase('postgres://signalbox@127.0.0.1:1/none');
+  const here = openDatabase(`sqlite:${folder.path}/signalbox.db`);
+  const { log, lines, causes } = listening();
+  const asked = createAsking(log);
+  for (let times = 0; times < 2; times += 1) {
+    await expect(asked(() => findCall(away, 'ROM1'))).rejects.toThrow(RecordsUnavailable);
+    await expect(asked(() => listCalls(away, { limit: 1 }))).rejects.toThrow(RecordsUnavailable);
+    expect(await asked(() => findCall(here, 'ROM1'))).toBeUndefined();
+  }
+  const outage = ['warn call records cannot be read', 'info call records can be read again'];
+  expect(lines).toEqual([...outage, ...outage]);
+  expect(String(causes[0])).toMatch(/ECONNREFUSED/);
+  await Promise.all([away.close(), here.close()]);
+});
+
+test('what is no outage is passed on, and no outage is told', async () => {
+  await using folder = await temporaryFolder();
+  const database = openDatabase(`sqlite:${folder.path}/signalbox.db`);
+  const { log, lines } = listening();
+  const asked = createAsking(log);
+  await expect(asked(() => listCalls(database, { limit: 1, cursor: 'bm8' }))).rejects.toThrow(CursorMalformed);
+  await database.run('DROP TABLE signalbox_sessions');
+  await expect(asked(() => listCalls(database, { limit: 1, user: 'anna' }))).rejects.toThrow(/no such table/);
+  expect(lines).toEqual([]);
+  await database.close();
+});

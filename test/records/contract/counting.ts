@@ -1,0 +1,68 @@
+/** Signals, and everything else, while the database is away. */
+import { expect, test } from 'vitest';
+import { type Database, DatabaseUnavailable } from '../../../src/database/database.ts';
+import { findCall, readLost } from '../../../src/records/reading.ts';
+import { createSignalCounts } from '../../../src/records/signals.ts';
+import { silentLog } from '../../../src/support/log.ts';
+import { systemRandom } from '../../../src/support/random.ts';
+import type { Place } from '../../database/stage.ts';
+import { refOf } from '../../engine/stage.ts';
+import { eventually, recordAll, recorderOf, recordRooms, startRooms } from '../stage.ts';
+
+export function counting(place: Place): void {
+  test('signals, before the call is there and after, of two nodes; an answer that is lost counts none twice', async () => {
+    const database = await place.fresh();
+    const rooms = startRooms();
+    const clock = rooms.clock;
+    let lose = false;
+    const forgetful: Database = {
+      ...database,
+      transaction: async (work) => {
+        const result = await database.transaction(work);
+        if (lose) throw new Error('the answer was lost');
+        return result;
+      },
+    };
+    const parts = { clock, random: systemRandom, log: silentLog };
+    const one = createSignalCounts({ ...parts, database: forgetful });
+    const two = createSignalCounts({ ...parts, database });
+    one.count(refOf(1), 3);
+    await one.write();
+    await rooms.room(['anna', 'ben'], { ref: refOf(1) });
+    await recordRooms(rooms, database);
+    two.count(refOf(1), 4);
+    two.count(refOf(1), 1);
+    await two.write();
+    lose = true;
+    one.count(refOf(1), 10);
+    await expect(one.write()).rejects.toThrow('lost');
+    lose = false;
+    one.count(refOf(1), 100);
+    while (await one.write());
+    await one.write();
+    expect(await findCall(database, refOf(1))).toMatchObject({ signals: 118 });
+  });
+
+  test('while the database answers nobody nothing is lost, and it is all there afterwards', async () => {
+    const url = await place.stage.empty();
+    const database = place.databaseAt(url);
+    const rooms = startRooms();
+    const room = await rooms.room(['anna', 'ben']);
+    await recordRooms(rooms, database);
+    const counts = createSignalCounts({ database, clock: rooms.clock, random: systemRandom, log: silentLog });
+    const thaw = await place.stage.freeze(url);
+    await rooms.close(room, 'anna');
+    counts.count(room.ref, 7);
+    const answers = await Promise.allSettled([recordAll(recorderOf(database, rooms)), counts.write()]);
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    thaw();
+    await place.stage.server?.kill();
+    if (place.stage.server !== undefined)
+      await expect(findCall(database, room.ref)).rejects.toThrow(DatabaseUnavailable);
+    await place.stage.server?.start();
+    await eventually(() => recordRooms(rooms, database));
+    await eventually(() => counts.write());
+    expect(await findCall(database, room.ref)).toMatchObject({ reason: 'closed', complete: true, signals: 7 });
+    expect(await readLost(database)).toEqual({ events: 0, signals: 0 });
+  });
+}

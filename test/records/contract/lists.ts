@@ -1,0 +1,59 @@
+/** Which calls are found, and in which order. */
+import { expect, test } from 'vitest';
+import { CursorMalformed } from '../../../src/records/calls.ts';
+import { findCall, listCalls } from '../../../src/records/reading.ts';
+import type { Place } from '../../database/stage.ts';
+import { code, refOf } from '../../engine/stage.ts';
+import { recordRooms, startRooms } from '../stage.ts';
+
+const MINUTE = 60_000;
+
+export function lists(place: Place): void {
+  test('pages: the newest first, nothing twice and nothing left out, whatever is recorded meanwhile', async () => {
+    const database = await place.fresh();
+    const rooms = startRooms();
+    for (let number = 1; number <= 25; number += 1) {
+      await rooms.create('anna', { ref: refOf(number) });
+      // Several of one instant.
+      if (number % 3 === 0) rooms.clock.advance(1_000);
+    }
+    await recordRooms(rooms, database);
+    const seen: string[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = await listCalls(database, { limit: 10, cursor: cursor ?? undefined });
+      seen.push(...page.calls.map(({ ref }) => ref));
+      cursor = page.cursor;
+      rooms.clock.advance(1_000);
+      await rooms.create('anna', { ref: refOf(100 + seen.length) });
+      await recordRooms(rooms, database);
+    } while (cursor !== null);
+    expect(seen).toEqual(Array.from({ length: 25 }, (_, index) => refOf(25 - index)));
+    await expect(listCalls(database, { limit: 1, cursor: 'bm8' })).rejects.toThrow(CursorMalformed);
+  });
+
+  test('calls by time, code and who was there; ids differ by case', async () => {
+    const database = await place.fresh();
+    const rooms = startRooms();
+    const began = rooms.clock.now();
+    await rooms.room(['anna', 'ben'], { ref: refOf(1), candidates: [code(1)] });
+    rooms.clock.advance(MINUTE);
+    await rooms.room(['Anna', 'zoe'], { ref: refOf(2), candidates: [code(2)] });
+    rooms.clock.advance(MINUTE);
+    await rooms.room(['ben'], { ref: refOf(3), candidates: [code(3)] });
+    await recordRooms(rooms, database);
+    const found = async (query: object) =>
+      (await listCalls(database, { limit: 10, ...query })).calls.map(({ ref }) => ref);
+    expect(await found({})).toEqual([refOf(3), refOf(2), refOf(1)]);
+    expect(await found({ from: began + MINUTE })).toEqual([refOf(3), refOf(2)]);
+    expect(await found({ to: began + MINUTE })).toEqual([refOf(1)]);
+    expect(await found({ from: began + 1, to: began + 2 * MINUTE })).toEqual([refOf(2)]);
+    expect(await found({ code: code(2) })).toEqual([refOf(2)]);
+    expect(await found({ user: 'anna' })).toEqual([refOf(1)]);
+    expect(await found({ user: 'Anna' })).toEqual([refOf(2)]);
+    expect(await found({ user: 'ben' })).toEqual([refOf(3), refOf(1)]);
+    expect(await found({ user: 'ben', code: code(1) })).toEqual([refOf(1)]);
+    expect(await found({ user: 'nobody' })).toEqual([]);
+    expect(await findCall(database, refOf(9))).toBeUndefined();
+  });
+}
