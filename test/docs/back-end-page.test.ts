@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { executableOf } from '../../scripts/services.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { connectClient } from '../support/client.ts';
@@ -41,6 +41,10 @@ test('it opens a room, answers a page in it, closes it when the page has left, a
   const record = recordIn(printed);
   expect(record.code).toBe(code);
   expect(record.hostId).toBe(record.sessions[0]?.userId);
+  // As the page says: the question and its answer, within half a minute.
+  const headers = { authorization: `Bearer ${ADMIN}` };
+  const ask = async () => (await fetch(`${server.url}/v1/calls/${record.ref}`, { headers })).json();
+  await vi.waitFor(async () => expect(await ask()).toMatchObject({ ref: record.ref, signals: 2 }), COUNTED);
 });
 
 test('it comes back to its seat after its connection was cut', async () => {
@@ -98,7 +102,10 @@ async function startProgram(url: string): Promise<RunningChild> {
 const codeOf = async (program: RunningChild): Promise<string> =>
   /\d{6}$/.exec(await program.line(/^code: \d{6}$/))?.[0] ?? expect.unreachable();
 
+const COUNTED = { timeout: 60_000, interval: 500 };
+
 interface Printed {
+  readonly ref: string;
   readonly code: string;
   readonly hostId: string;
   readonly sessions: readonly { readonly userId: string }[];
@@ -106,7 +113,7 @@ interface Printed {
 
 const recordIn = (printed: string): Printed => JSON.parse(/^record: (.*)$/ms.exec(printed)?.[1] ?? '');
 
-/** What is printed, but for codes, refs, ids and instants; and for signals, which may have been counted already. */
+/** What is printed, but for codes, refs, ids and instants; and for signals, which may or may not have been counted by then. */
 const withoutChance = (printed: string): string =>
   printed
     .trim()
