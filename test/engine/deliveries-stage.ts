@@ -31,6 +31,10 @@ export interface DeliveryStage extends AsyncDisposable {
 
 export const ref = (number: number): RoomRef => `ROM2026${String(number).padStart(8, '0')}` as RoomRef;
 
+/** The scripts of rooms write these first. */
+const asWritten = ({ id, type, code, ref, ...rest }: FeedEvent): string =>
+  JSON.stringify({ id, type, code, ref, ...rest });
+
 /** The event that brings a room to a revision. */
 export function event(room: number, rev: number, type: 'user_away' | 'user_joined' = 'user_away'): FeedEvent {
   const head = {
@@ -115,7 +119,7 @@ export async function redisStage(url: string, clustered: boolean): Promise<Deliv
     clock,
     deliveries: createRedisDeliveries({ state, keys, scripts: loadDeliveryScripts(), clock }),
     async tell(...events) {
-      await Promise.all(events.map((one) => admin.xAdd(streamOf(one), '*', { event: JSON.stringify(one) })));
+      await Promise.all(events.map((one) => admin.xAdd(streamOf(one), '*', { event: asWritten(one) })));
     },
     parts: keys.feeds.length,
     async trim() {

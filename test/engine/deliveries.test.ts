@@ -61,6 +61,25 @@ describe('redis', () => {
     expect(lost).toBe(0);
   });
 
+  test('what no script has written is passed over, and opaque bodies are not looked into', async () => {
+    await using stage = await redisStage(redis.url, false);
+    await takeIds(stage);
+    const admin = createClient({ url: redis.url });
+    await admin.connect();
+    const odd = String.raw`{"id":"${event(1, 0).id}","type":"user_joined","code":"100007","ref":"${event(1, 0).ref}","rev":0,"member":{"metadata":["\ud83d",{"ref":"x"}]}}`;
+    for (const text of ['no JSON', '"text"', '{"type":"user_away"}', '{"id":{},"ref":{}}', odd]) {
+      await admin.xAdd('sb:events', '*', { event: text });
+    }
+    await admin.xAdd('sb:events', '*', { other: 'field' });
+    admin.destroy();
+    await stage.tell(event(2, 0));
+    const { deliveries } = await take(stage);
+    expect(deliveries.map(({ eventId }) => eventId).toSorted()).toEqual([event(1, 0).id, event(2, 0).id].toSorted());
+    expect(deliveries.map(({ body }) => body)).toContain(odd);
+    for (const one of deliveries) await settle(stage, one);
+    expect(await takeIds(stage)).toEqual([]);
+  });
+
   test('of an endpoint that nobody asks for any more nothing stays for ever', async () => {
     await using stage = await redisStage(redis.url, false);
     await takeIds(stage);

@@ -31,7 +31,7 @@ for _, each in ipairs(ids) do
   if grave and redis.call('ZREM', DEAD, each.id) == 1 then
     redis.call('HDEL', GRAVES, each.id)
     local text = string.match(grave, '^[^\n]*\n(.*)$')
-    enqueue(cjson.decode(text), text)
+    enqueue(head_in(text).lane, text)
     replayed = replayed + 1
   end
 end

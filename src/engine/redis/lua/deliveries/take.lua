@@ -58,9 +58,9 @@ local function queue_news(cursor)
   for _, entry in ipairs(entries) do
     cursor = entry[1]
     local text = event_in(entry[2])
-    local event = text and cjson.decode(text)
+    local event = text and head_in(text)
     if event and (not wanted or wanted[event.type]) then
-      enqueue(event, text)
+      enqueue(event.lane, text)
     end
   end
   queue()
