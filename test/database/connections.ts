@@ -69,6 +69,15 @@ export function connections(place: Place): void {
     await database.close();
   });
 
+  test('closed while it is being opened: whoever waits for that is answered, and no connection is left', async () => {
+    const url = await place.stage.empty();
+    const database = place.databaseAt(url);
+    const first = Promise.allSettled([database.now(), database.run(ADD, ['A', 2026, 1]), database.rows(ALL)]);
+    await database.close();
+    await first;
+    await leavesNone(url);
+  });
+
   test('closed before it was ever used: refused, and nothing is connected to', async () => {
     const url = await place.stage.empty();
     const database = place.databaseAt(url);
