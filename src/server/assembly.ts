@@ -52,8 +52,8 @@ export async function assemble(given: PartialOptions, fittings: Fittings): Promi
   }
 }
 
-function checkHooks({ onEvent }: Hooks, { feedKept }: Options): void {
-  if (onEvent !== undefined && feedKept === 0)
+function checkHooks(hooks: Hooks, { feedKept }: Options): void {
+  if (hooks.onEvent !== undefined && feedKept === 0)
     throw new OptionError('feedKept', 'must be more than 0 beside the hook onEvent, which hears of events');
 }
 

@@ -76,7 +76,17 @@ async function openStores(options: Options, fittings: Fittings, takedown: Takedo
   // Ends after the sockets, and before the records: what was relayed last is counted.
   takedown.add(startSignalCount({ options, roster, calls, clock }).stop);
   return {
-    ...{ options, nodeId, engine, roster, references, clock, random, log, digest, alarms, secret },
+    options,
+    nodeId,
+    engine,
+    roster,
+    references,
+    clock,
+    random,
+    log,
+    digest,
+    alarms,
+    secret,
     ...(calls !== undefined && { calls }),
     ...(webhooks !== undefined && { webhooks }),
   };

@@ -1,7 +1,7 @@
 /** Hands signals and messages on. A signal to a member on this node touches nothing but the two connections. */
 
 import { memberChannel, roomChannel } from '../engine/channels.ts';
-import { StoreUnavailable } from '../engine/engine.ts';
+import { type Engine, StoreUnavailable } from '../engine/engine.ts';
 import type { RequestPayload } from '../protocol/events.ts';
 import type { RoomRef, UserId } from '../protocol/ids.ts';
 import type { Json } from '../protocol/snapshot.ts';
@@ -25,13 +25,6 @@ export interface Relay {
 export function createRelay({ engine, io, roster }: House): Relay {
   const { fanout } = engine;
 
-  /** Why nobody has received a signal: nobody of that name, or away. */
-  const whyNot = async (key: SeatKey, to: UserId): Promise<Answer<'signal'>> => {
-    const found = await engine.apply({ kind: 'read', code: key.code, ref: key.ref });
-    if (!found.ok) return refuse('NOT_IN_ROOM');
-    return refuse(found.room.members.some(({ userId }) => userId === to) ? 'PEER_AWAY' : 'PEER_NOT_FOUND');
-  };
-
   const say = async (ref: RoomRef, from: UserId | null, data: Json): Promise<void> => {
     const send = () => void io.to(roomChannel(ref)).emit('message', { from, data, ref });
     // Refused before anybody has it: a client that tries again would say it twice to those on this node.
@@ -54,7 +47,7 @@ export function createRelay({ engine, io, roster }: House): Relay {
         return { ok: true };
       }
       const send = () => void io.to(memberChannel(key.ref, to)).emit('signal', body);
-      if ((await fanout.receivers(send)) === 0) return whyNot(key, to);
+      if ((await fanout.receivers(send)) === 0) return whyNot(engine, key, to);
       roster.countSignal(key.ref);
       return { ok: true };
     },
@@ -66,4 +59,11 @@ export function createRelay({ engine, io, roster }: House): Relay {
       return { ok: true };
     },
   };
+}
+
+/** Why nobody has received a signal: nobody of that name, or away. */
+async function whyNot(engine: Engine, { code, ref }: SeatKey, to: UserId): Promise<Answer<'signal'>> {
+  const found = await engine.apply({ kind: 'read', code, ref });
+  if (!found.ok) return refuse('NOT_IN_ROOM');
+  return refuse(found.room.members.some(({ userId }) => userId === to) ? 'PEER_AWAY' : 'PEER_NOT_FOUND');
 }

@@ -18,7 +18,7 @@ export async function startServer(given: PartialOptions, fittings: Fittings): Pr
   try {
     return { ...signalbox, ...(await listen(app, signalbox.options)) };
   } catch (error) {
-    await takeBack(signalbox.close, fittings.log);
+    await takeBack(() => signalbox.close(), fittings.log);
     throw error;
   }
 }

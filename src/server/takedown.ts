@@ -3,14 +3,14 @@ import { type Log, silentLog } from '../support/log.ts';
 
 export interface Takedown {
   /** Says how what has just been started is ended. What is said last is done first. */
-  add(end: () => unknown): void;
+  readonly add: (end: () => unknown) => void;
   /**
    * Ends one after the other, each whatever has become of those before: what cannot be told good-bye must not leave the
    * next open. Once, however often it is called.
    *
    * @throws the failure, when there was one; an AggregateError of several.
    */
-  run(): Promise<void>;
+  readonly run: () => Promise<void>;
 }
 
 export function createTakedown(): Takedown {

@@ -1,5 +1,5 @@
 /** Sends what is due to one endpoint, as one of the nodes that share this work. */
-import type { Deliveries, Delivery, Verdict } from '../engine/deliveries.ts';
+import type { Deliveries, Delivery, Taken, Verdict } from '../engine/deliveries.ts';
 import type { FeedType } from '../protocol/feed.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
@@ -42,63 +42,42 @@ const LEASE_MARGIN_MS = 5_000;
 const FAREWELL_MS = 2_000;
 
 export function createDispatcher(parts: DispatcherParts): Dispatcher {
-  const { endpoint, deliveries, sender, types, timeoutMs, clock, log } = parts;
+  const { endpoint, sender, clock, log } = parts;
   const report = createReport(parts);
+  const take = createTaking(parts, report);
   const underWay = new Set<Promise<void>>();
   let stopped = false;
-  let known = false;
-  let pulling: Promise<void> | undefined;
   /** Whether more was or may be due than could be taken. */
   let left = false;
-  let again = false;
-
-  const take = async (rooms: number) => {
-    const from = known ? 'oldest' : 'end';
-    const ask = { types, rooms, leaseMs: leaseOf(timeoutMs), most: MOST_PENDING, from } as const;
-    const taken = await deliveries.take(endpoint.id, ask);
-    known = true;
-    report.storeAnswers(taken.lost);
-    return taken;
-  };
 
   const start = (delivery: Delivery): void => {
     const ended = deliver(delivery, parts, report, () => stopped)
       .catch(report.storeFails)
       .finally(() => {
         underWay.delete(ended);
-        if (left) wake();
+        if (left) pulling.ask();
       });
     underWay.add(ended);
   };
 
   const pull = async (): Promise<void> => {
-    for (;;) {
+    while (!stopped) {
       const rooms = Math.max(0, (report.doubtful() ? 1 : MOST_ROOMS) - underWay.size);
       const { deliveries: taken, more } = await take(rooms);
       for (const delivery of taken) start(delivery);
       left = more || taken.length === rooms;
-      if (stopped || !(more || (rooms > 0 && left))) return;
+      if (!more && (rooms === 0 || !left)) return;
     }
   };
-
-  const wake = (): void => {
-    if (stopped) return;
-    again = pulling !== undefined;
-    pulling ??= pull()
-      .catch(report.storeFails)
-      .finally(() => {
-        pulling = undefined;
-        if (again) wake();
-      });
-  };
+  const pulling = createRepeated(() => pull().catch(report.storeFails));
 
   return {
     endpoint,
-    wake,
+    wake: pulling.ask,
     begin: () => take(0).then(() => {}, report.storeFails),
     async stop() {
       stopped = true;
-      await pulling;
+      await pulling.ended();
       const cut = clock.after(FAREWELL_MS, () => sender.close());
       await Promise.all(underWay);
       cut();
@@ -106,6 +85,32 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       log.debug({ endpoint: endpoint.id }, 'a webhook has stopped');
     },
   };
+}
+
+function createTaking({ endpoint, deliveries, types, timeoutMs }: DispatcherParts, report: EndpointReport) {
+  let known = false;
+  return async (rooms: number): Promise<Taken> => {
+    const from = known ? 'oldest' : 'end';
+    const ask = { types, rooms, leaseMs: leaseOf(timeoutMs), most: MOST_PENDING, from } as const;
+    const taken = await deliveries.take(endpoint.id, ask);
+    known = true;
+    report.storeAnswers(taken.lost);
+    return taken;
+  };
+}
+
+/** Does the work when it is asked for, once at a time; and once more when it was asked for meanwhile. */
+function createRepeated(work: () => Promise<void>) {
+  let underWay: Promise<void> | undefined;
+  let again = false;
+  const ask = (): void => {
+    again = underWay !== undefined;
+    underWay ??= work().finally(() => {
+      underWay = undefined;
+      if (again) ask();
+    });
+  };
+  return { ask, ended: async () => underWay };
 }
 
 /** Sends an event, and those of its room that come after it, until one fails. */

@@ -17,6 +17,7 @@ import {
   MOST_READ,
   MOST_REPLAYED,
   type Settled,
+  type TakeAsk,
   type Taken,
 } from '../deliveries.ts';
 import type { Keys } from './keys.ts';
@@ -30,40 +31,18 @@ export interface RedisDeliveriesParts {
   readonly clock: { now(): number } | undefined;
 }
 
-export function createRedisDeliveries({ state, keys, scripts, clock }: RedisDeliveriesParts): Deliveries {
+export function createRedisDeliveries(from: RedisDeliveriesParts): Deliveries {
+  const store = storeOf(from);
+  const { parts, run } = store;
   /** Where the next call begins to look, so that no part waits for the others to be empty. */
   let first = 0;
-
-  const run = async (name: keyof DeliveryScripts, endpoint: EndpointId, part: number, command: object) => {
-    const { shared, lanes } = keys.deliveries(endpoint, part);
-    const declared = name === 'take' ? [...shared, feedOf(keys, part)] : [...shared];
-    const now = clock?.now();
-    const text = JSON.stringify({ ...command, lanes, forgottenAfterMs: FORGOTTEN_AFTER_MS, now });
-    return state.run(scripts[name], declared, [text]);
-  };
-  const parts = keys.feeds.map((_, part) => part);
   const partsInTurn = () => {
     first = (first + 1) % parts.length;
     return [...parts.slice(first), ...parts.slice(0, first)];
   };
 
   return {
-    async take(endpoint, ask) {
-      const most = Math.ceil(ask.most / parts.length);
-      const taken: Taken[] = [];
-      let rooms = ask.rooms;
-      for (const part of partsInTurn()) {
-        const command = { ...ask, rooms, most, mostRead: MOST_READ };
-        const found = inPart(part, takeReply.parse(parsed(await run('take', endpoint, part, command))));
-        rooms -= found.deliveries.length;
-        taken.push(found);
-      }
-      return {
-        deliveries: taken.flatMap(({ deliveries }) => deliveries),
-        more: taken.some(({ more }) => more),
-        lost: sum(taken.map(({ lost }) => lost)),
-      };
-    },
+    take: (endpoint, ask) => take(store, partsInTurn(), endpoint, ask),
     async settle(endpoint, { lane: place, eventId, ticket }, verdict, again): Promise<Settled> {
       const [part, lane] = placeOf(place, parts);
       const command = { lane, eventId, ticket, verdict, ...again, leastAttempts: LEAST_ATTEMPTS, mostDead: MOST_DEAD };
@@ -74,34 +53,85 @@ export function createRedisDeliveries({ state, keys, scripts, clock }: RedisDeli
       const told = await Promise.all(parts.map((part) => run('figures', endpoint, part, {})));
       return sumUp(told.map((reply) => figuresReply.parse(parsed(reply))));
     },
-    async dead(endpoint, { after, limit }): Promise<BuriedPage | undefined> {
+    async dead(endpoint, { after, limit }) {
       const place = placeOfLetter(after ?? '0:', parts);
-      if (place === undefined) return undefined;
-      let [part, before] = place;
-      for (;;) {
-        const [left = '', ...graves] = deadReply.parse(await run('dead', endpoint, part, { before, limit }));
-        const next = left === '' ? nextPart(part, parts) : `${part}:${left}`;
-        // A page without letters would look like the end of them.
-        if (graves.length > 0 || next === undefined) return { letters: graves.map(letterIn), next };
-        [part, before] = [part + 1, undefined];
-      }
+      return place && pageFrom(store, endpoint, place, limit);
     },
     async replay(endpoint, eventIds) {
+      const portions = eventIds === undefined ? [undefined] : chunks(eventIds, MOST_REPLAYED);
       let replayed = 0;
-      for (const part of parts) {
-        for (const ids of eventIds === undefined ? [undefined] : chunks(eventIds, MOST_REPLAYED)) {
-          let upTo: number | undefined;
-          do {
-            const command = { eventIds: ids, upTo, mostReplayed: MOST_REPLAYED };
-            const reply = replayReply.parse(parsed(await run('replay', endpoint, part, command)));
-            replayed += reply.replayed;
-            upTo = reply.upTo;
-          } while (upTo !== undefined);
-        }
-      }
+      for (const part of parts) for (const ids of portions) replayed += await replay(store, endpoint, part, ids);
       return replayed;
     },
   };
+}
+
+interface Store {
+  readonly parts: readonly number[];
+  /** Runs a script in a part of an endpoint's queues. */
+  readonly run: (name: keyof DeliveryScripts, endpoint: EndpointId, part: number, command: object) => Promise<unknown>;
+}
+
+const storeOf = ({ state, keys, scripts, clock }: RedisDeliveriesParts): Store => ({
+  parts: keys.feeds.map((_, part) => part),
+  async run(name, endpoint, part, command) {
+    const { shared, lanes } = keys.deliveries(endpoint, part);
+    const declared = name === 'take' ? [...shared, feedOf(keys, part)] : [...shared];
+    const now = clock?.now();
+    const text = JSON.stringify({ ...command, lanes, forgottenAfterMs: FORGOTTEN_AFTER_MS, now });
+    return state.run(scripts[name], declared, [text]);
+  },
+});
+
+async function take({ run }: Store, parts: readonly number[], endpoint: EndpointId, ask: TakeAsk): Promise<Taken> {
+  const most = Math.ceil(ask.most / parts.length);
+  const taken: Taken[] = [];
+  let rooms = ask.rooms;
+  for (const part of parts) {
+    const command = { ...ask, rooms, most, mostRead: MOST_READ };
+    const found = inPart(part, takeReply.parse(parsed(await run('take', endpoint, part, command))));
+    rooms -= found.deliveries.length;
+    taken.push(found);
+  }
+  return {
+    deliveries: taken.flatMap(({ deliveries }) => deliveries),
+    more: taken.some(({ more }) => more),
+    lost: sum(taken.map(({ lost }) => lost)),
+  };
+}
+
+async function pageFrom(
+  { parts, run }: Store,
+  endpoint: EndpointId,
+  place: PlaceOfLetter,
+  limit: number,
+): Promise<BuriedPage> {
+  let [part, before] = place;
+  for (;;) {
+    const [left = '', ...graves] = deadReply.parse(await run('dead', endpoint, part, { before, limit }));
+    const next = left === '' ? nextPart(part, parts) : `${part}:${left}`;
+    // A page without letters would look like the end of them.
+    if (graves.length > 0 || next === undefined) return { letters: graves.map(letterIn), next };
+    [part, before] = [part + 1, undefined];
+  }
+}
+
+/** @returns how many of that part. */
+async function replay(
+  { run }: Store,
+  endpoint: EndpointId,
+  part: number,
+  eventIds: readonly string[] | undefined,
+): Promise<number> {
+  let replayed = 0;
+  let upTo: number | undefined;
+  do {
+    const command = { eventIds, upTo, mostReplayed: MOST_REPLAYED };
+    const reply = replayReply.parse(parsed(await run('replay', endpoint, part, command)));
+    replayed += reply.replayed;
+    upTo = reply.upTo;
+  } while (upTo !== undefined);
+  return replayed;
 }
 
 const parsed = (reply: unknown): unknown => JSON.parse(z.string().parse(reply));
@@ -153,11 +183,10 @@ function placeOf(place: string, parts: readonly number[]): [part: number, lane: 
   return [part, lane];
 }
 
+type PlaceOfLetter = readonly [part: number, before: number | undefined];
+
 /** `<part>:<number of the burial>`; without a number it is the newest of that part. */
-function placeOfLetter(
-  place: string,
-  parts: readonly number[],
-): [part: number, before: number | undefined] | undefined {
+function placeOfLetter(place: string, parts: readonly number[]): PlaceOfLetter | undefined {
   const [, number, before] = /^(\d{1,3}):(\d{0,15})$/.exec(place) ?? [];
   if (before === undefined || !parts.includes(Number(number))) return undefined;
   return [Number(number), before === '' ? undefined : Number(before)];

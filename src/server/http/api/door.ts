@@ -35,22 +35,8 @@ export interface Door {
 }
 
 export function createDoor(house: House, find: FindToken, addressOf: ClientAddress, drain: Drain): Door {
-  const guesses = createGuesses(FREE_WRONG_TOKENS, house.clock);
+  const turnAway = createTurningAway(house, addressOf);
   const visits = new WeakMap<FastifyRequest, Visit>();
-
-  const refuse = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    // Who brings none has not guessed.
-    if (request.headers.authorization !== undefined) {
-      const address = addressOf(request.raw);
-      const retryAfterMs = guesses.waitOf(address);
-      if (retryAfterMs > 0) {
-        const message = 'Too many wrong tokens; wait before the next one.';
-        return sendProblem(reply, 'RATE_LIMITED', { message, retryAfterMs });
-      }
-      guesses.miss(address);
-    }
-    return sendProblem(reply.header('www-authenticate', 'Bearer'), 'UNAUTHENTICATED');
-  };
 
   return {
     visitOf: (request) => visits.get(request),
@@ -63,7 +49,7 @@ export function createDoor(house: House, find: FindToken, addressOf: ClientAddre
       // Before anything is counted: whoever guesses behind the same address keeps nobody out who knows one. What is too
       // long to be guessed is not found sooner by being asked for more often.
       const token = find(request.headers.authorization);
-      if (token === undefined) return refuse(request, reply);
+      if (token === undefined) return turnAway(request, reply);
       visits.set(request, { token, requestId });
       return undefined;
     },
@@ -77,6 +63,24 @@ export function createDoor(house: House, find: FindToken, addressOf: ClientAddre
     },
 
     note: (request, reply) => noteWrite(house.log, visits.get(request), request, reply),
+  };
+}
+
+/** Of who knows no token: by the number of wrong ones from the same address. */
+function createTurningAway({ clock }: House, addressOf: ClientAddress) {
+  const guesses = createGuesses(FREE_WRONG_TOKENS, clock);
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    // Who brings none has not guessed.
+    if (request.headers.authorization !== undefined) {
+      const address = addressOf(request.raw);
+      const retryAfterMs = guesses.waitOf(address);
+      if (retryAfterMs > 0) {
+        const message = 'Too many wrong tokens; wait before the next one.';
+        return sendProblem(reply, 'RATE_LIMITED', { message, retryAfterMs });
+      }
+      guesses.miss(address);
+    }
+    return sendProblem(reply.header('www-authenticate', 'Bearer'), 'UNAUTHENTICATED');
   };
 }
 
