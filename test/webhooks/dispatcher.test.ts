@@ -6,6 +6,7 @@ import { createLog } from '../../src/support/log.ts';
 import { MOST_ROOMS } from '../../src/webhooks/dispatcher.ts';
 import { DOUBT } from '../../src/webhooks/report.ts';
 import { event, poolLow, ref } from '../engine/deliveries-stage.ts';
+import { goingClock } from '../support/going-clock.ts';
 import { handClock } from '../support/hand-clock.ts';
 import { answers, revisionsByRoom, startReceiver } from './receiver.ts';
 import { events, SECRET, startStage } from './stage.ts';
@@ -138,7 +139,8 @@ describe('a failure', () => {
       });
       answers(503)(response);
     });
-    await using stage = await startStage({ url: receiver.url, clock: systemClock });
+    using clock = goingClock(20);
+    await using stage = await startStage({ url: receiver.url, clock });
     const rooms = Array.from({ length: 3 * MOST_ROOMS }, (_, room) => event(room, 0));
     stage.tell(...rooms);
     await stage.settled(MOST_ROOMS + DOUBT);
@@ -162,7 +164,9 @@ test('a receiver that fails at random and is restarted takes every event in the 
     else if (requests % 11 === 0) response.destroy();
     else answers(204)(response);
   });
-  await using stage = await startStage({ url: receiver.url, clock: systemClock });
+  // Back-off of seconds is soon over.
+  using clock = goingClock(20);
+  await using stage = await startStage({ url: receiver.url, clock });
   const [rooms, revisions] = [40, 5];
   for (let rev = 0; rev < revisions; rev += 1)
     stage.tell(...Array.from({ length: rooms }, (_, room) => event(room, rev)));
@@ -177,43 +181,6 @@ test('a receiver that fails at random and is restarted takes every event in the 
     expect(taken.filter((id) => id.startsWith(`${ref(room)}:`))).toEqual(
       events(room, 0, revisions - 1).map(({ id }) => id),
     );
-});
-
-describe('stopping', () => {
-  test('waits for what is under way, and takes no more', async () => {
-    await using receiver = await startReceiver();
-    const open: (() => void)[] = [];
-    receiver.behave((response) => open.push(() => response.writeHead(204).end()));
-    await using stage = await startStage({ url: receiver.url, clock: systemClock });
-    stage.tell(event(1, 0), event(1, 1));
-    await receiver.until(() => open.length === 1);
-    const stopped = stage.webhooks.stop();
-    for (const answer of open) answer();
-    await stopped;
-    expect(await stage.endpoint()).toMatchObject({ pending: 1 });
-    expect(receiver.taken).toEqual([event(1, 0).id]);
-  });
-
-  test('aborts what takes too long, and another node has it at once', async () => {
-    const clock = handClock();
-    await using receiver = await startReceiver();
-    receiver.behave(() => {});
-    await using stage = await startStage({ url: receiver.url, clock });
-    stage.tell(event(1, 0));
-    clock.turn(1_000);
-    await receiver.until(() => receiver.received.length === 1);
-    const stopped = stage.webhooks.stop();
-    // Nothing is left to be taken once it waits for the last request.
-    await new Promise(setImmediate);
-    clock.turn(2_000);
-    await stopped;
-    receiver.behave(answers(204));
-    const node = await stage.another();
-    clock.turn(1_000);
-    await receiver.until(() => receiver.taken.length === 1);
-    expect(receiver.received).toHaveLength(2);
-    await node.stop();
-  });
 });
 
 test('several nodes share the work; ordinarily nothing is sent twice', async () => {

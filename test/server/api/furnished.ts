@@ -7,7 +7,8 @@ import { createServer, type PartialOptions } from '../../../src/index.ts';
 import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
 import { EXAMPLES } from '../../../src/server/http/api/examples.ts';
 import { connectClient } from '../../support/client.ts';
-import { type HandClock, handClock } from '../../support/hand-clock.ts';
+import { goingClock } from '../../support/going-clock.ts';
+import type { HandClock } from '../../support/hand-clock.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { ADMIN, type Caller, createCaller, createRoom } from './caller.ts';
 
@@ -31,9 +32,8 @@ export async function startFurnished(options: PartialOptions = {}): Promise<Furn
   await once(refusing, 'listening');
   // One that listens on TCP has a port.
   const { port } = refusing.address() as AddressInfo;
-  // It goes on by itself, and is turned on where nobody has to wait.
-  const clock = handClock(Date.now());
-  const going = setInterval(() => clock.turn(STEP_MS), STEP_MS);
+  // Turned on where nobody has to wait.
+  const clock = goingClock();
   const settings: PartialOptions = {
     host: '127.0.0.1',
     port: 0,
@@ -58,7 +58,7 @@ export async function startFurnished(options: PartialOptions = {}): Promise<Furn
     scene: () => setScene(server.url, caller, dead, clock),
     async [Symbol.asyncDispose]() {
       await server.close();
-      clearInterval(going);
+      clock[Symbol.dispose]();
       refusing.closeAllConnections();
       refusing.close();
       await folder[Symbol.asyncDispose]();
@@ -118,6 +118,5 @@ async function setScene(
   };
 }
 
-const STEP_MS = 20;
 /** Records and letters are written some moments later. */
 const PATIENCE = { timeout: 60_000, interval: 50 };
