@@ -21,8 +21,9 @@ const ADMIN = 'the-token-of-the-churn';
 function failAtRandom(receiver: Receiver): void {
   let state = 20_260_042;
   receiver.behave((response) => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    answers(state % 8 === 0 ? 500 : 204)(response);
+    // The upper bits: the lower ones of such a sequence repeat soon.
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    answers(state >>> 29 === 0 ? 500 : 204)(response);
   });
 }
 
@@ -125,6 +126,7 @@ test('a thousand rooms on two nodes, and a back end that fails and comes back', 
     webhookPrivate: true,
     adminToken: ADMIN,
     apiPerMinute: 100_000,
+    graceMs: 500,
     roomEmptyMs: 300,
     tickMs: 200,
   });
