@@ -17,13 +17,17 @@ const snippets = await snippetsOf('docs/embedding.md', '');
 const JWT_SECRET = 'the secret of an identity provider';
 
 /** Runs an example in a process of its own, until it is told to end, which it must do by itself. */
-async function play(name: string, work: (url: string, line: (pattern: RegExp) => Promise<string>) => Promise<void>) {
+async function play(
+  name: string,
+  work: (url: string, line: (pattern: RegExp) => Promise<string>) => Promise<void>,
+  secret = JWT_SECRET,
+) {
   // Inside the repository, so that the packages that it imports are found.
   const folder = await mkdtemp(join(root, 'dist.example-'));
   try {
     const path = join(folder, 'example.mjs');
     await writeFile(path, snippets.get(name) ?? expect.unreachable());
-    const env = { PORT: '0', JWT_SECRET };
+    const env = { PORT: '0', JWT_SECRET: secret };
     await using child = await startChild({ command: process.execPath, args: [path], env, ready: /^listening on \d+$/ });
     const [, port] = /(\d+)$/.exec(await child.line(/^listening on/)) ?? [];
     await work(`http://localhost:${port}`, (pattern) => child.line(pattern));
@@ -37,7 +41,15 @@ async function play(name: string, work: (url: string, line: (pattern: RegExp) =>
 const text = async (url: string): Promise<string> => (await fetch(url)).text();
 
 test('every example is played', () => {
-  expect([...snippets.keys()]).toEqual(['', 'http', 'fastify', 'authenticate', 'rooms', 'events']);
+  expect([...snippets.keys()]).toEqual(['', 'log', 'http', 'fastify', 'authenticate', 'rooms', 'events']);
+});
+
+test('a log of one’s own', async () => {
+  await play('log', async (url, line) => {
+    await using ann = await connectClient(url);
+    const { ref } = (await ann.must('room:create')).room;
+    expect(JSON.parse(await line(/a room was created/))).toMatchObject({ level: 30, ref });
+  });
 });
 
 test.each([
@@ -73,6 +85,10 @@ test('who a client is', async () => {
     ])
       expect(await refusedAtTheDoor(url, { token })).toMatchObject({ code: 'UNAUTHENTICATED', message });
   });
+});
+
+test('without a secret that is hard to guess it does not start', async () => {
+  await expect(play('authenticate', async () => {}, '')).rejects.toThrow('JWT_SECRET: 32 characters or more');
 });
 
 test('who makes and joins rooms', async () => {
