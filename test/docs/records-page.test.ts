@@ -58,6 +58,9 @@ test('the examples, against a server with a call', async () => {
   for (const name of Object.keys(record)) expect(page).toMatch(new RegExp(`^\\| .*\`${name}\`.* \\|`, 'm'));
 
   const database = openDatabase(`sqlite:${join(folder.path, 'signalbox.db')}`);
+  const [{ joinedAt, leftAt }] = call.sessions;
+  const bill = example('sql', 'bill').replace(/left_at >= \d+ AND left_at < \d+/, `left_at >= ${leftAt}`);
+  expect(await database.rows(bill)).toEqual([{ user_id: userId, minutes: (leftAt - joinedAt) / 60_000 }]);
   for (const statement of about(example('sql', 'forget'))
     .split(';')
     .filter((text) => text.trim() !== '')) {
