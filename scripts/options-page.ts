@@ -15,7 +15,7 @@ which. Lists are separated by commas. Times are in milliseconds.
 
 const FOOT = `
 \`--log-level\` (\`SIGNALBOX_LOG_LEVEL\`: debug, info, warn, error, silent) belongs to the command line alone: an embedding
-program brings its own log.
+program brings its own log, or has warnings and errors on standard error.
 
 Two defaults follow another option, unless they are given: \`heartbeatIntervalMs\` is at most half of \`userTtlMs\`, and
 \`tickMs\` at most a sixth.

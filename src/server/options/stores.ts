@@ -30,7 +30,7 @@ export const STORES = {
     { env: 'DATABASE_URL', secret: true },
   ),
   dataDir: optionalText(
-    'Directory of what outlasts a restart, for one node without Redis and databaseUrl; the command line takes data.',
+    'Directory of what outlasts a restart (one node, no Redis, no databaseUrl); signalbox serve takes ./data unless given.',
   ),
   feedKept: whole(
     50_000,
