@@ -41,7 +41,7 @@ test('the example, in a package of its own', async () => {
 });
 
 test('the command', async () => {
-  const command = /^signalbox (reference .*)$/m.exec(page)?.[1] ?? '';
+  const command = /^npx signalbox (reference .*)$/m.exec(page)?.[1] ?? '';
   expect((await runSignalbox(command.split(' '))).stdout.trimEnd().split('\n')).toHaveLength(3);
 });
 
