@@ -1,5 +1,7 @@
 /** Signalbox as a library. */
+
 import { sharedDatabaseOf } from './database/choose.ts';
+import { claimDataDir } from './database/claim.ts';
 import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
 import { shareDatabase } from './database/shared.ts';
@@ -10,13 +12,14 @@ import type { ReferenceNotice } from './reference/generator.ts';
 import type { Place } from './server/embedding.ts';
 import type { Options, PartialOptions } from './server/options.ts';
 import {
+  checkFittings,
   type EmbeddedSignalbox,
   embedServer,
   type Fittings,
   type SignalboxServer,
   startServer,
 } from './server/server.ts';
-import { silentLog } from './support/log.ts';
+import { createDefaultLog, type Log } from './support/log.ts';
 
 export type { EngineHealth } from './engine/engine.ts';
 export type { FeedEvent, FeedType } from './protocol/feed.ts';
@@ -39,8 +42,10 @@ export { type Log, silentLog } from './support/log.ts';
  * Starts a server, on Redis when `redisUrl` is given, else in this process's memory; resolves when it listens.
  *
  * @param options every one has a default; see `docs/options.md`.
- * @param fittings replace parts of it: the log, the clock, chance; or say what it leaves to you: `hooks`.
- * @throws OptionError when an option makes no sense; an Error that says what to do when Redis cannot be used.
+ * @param fittings replace parts of it: the log, the clock, chance; or say what it leaves to you: `hooks`. Without a `log`,
+ *   warnings and errors go to standard error, as lines of JSON.
+ * @throws OptionError when an option makes no sense, or there is no such fitting or hook; an Error that says what to do
+ *   when Redis or the database cannot be used, or another node has the `dataDir`.
  */
 export function createServer(options?: PartialOptions, fittings?: Partial<Fittings>): Promise<SignalboxServer>;
 /**
@@ -50,10 +55,13 @@ export function createServer(options?: PartialOptions, fittings?: Partial<Fittin
  * @throws OptionError also for an option that only a server of its own has.
  */
 export function createServer(options: PartialOptions, place: Place & Partial<Fittings>): Promise<EmbeddedSignalbox>;
-export function createServer(
+export async function createServer(
   options: PartialOptions = {},
-  { server, prefix, ...fittings }: Partial<Place & Fittings> = {},
+  given: Partial<Place & Fittings> = {},
 ): Promise<SignalboxServer | EmbeddedSignalbox> {
+  checkFittings(given);
+  const { server, prefix, log = createDefaultLog(), ...others } = given;
+  const fittings = { ...others, log };
   const { redisUrl, redisPrefix } = options;
   const engine: Fittings['engine'] =
     redisUrl === undefined
@@ -64,11 +72,12 @@ export function createServer(
           return createRedisEngine({
             url: redisUrl,
             ...(redisPrefix !== undefined && { prefix: redisPrefix }),
-            ...(fittings.log !== undefined && { log: fittings.log }),
+            log,
           })(settings);
         };
-  const database = databaseFor(fittings);
+  const database = databaseFor(log);
   const parts: Fittings = {
+    claim: claimDataDir,
     engine,
     references: (settings, onNotice) => referencesFor(settings, { ...fittings, onNotice }, database(settings)),
     calls: (node) => callRecordsIn(() => database(node.options), node.options, node),
@@ -79,7 +88,7 @@ export function createServer(
 }
 
 /** One for all that a server keeps: each call gives it to one more user, who closes it. */
-function databaseFor({ log = silentLog }: Partial<Fittings>): (options: Options) => Database | undefined {
+function databaseFor(log: Log): (options: Options) => Database | undefined {
   let share: (() => Database) | undefined;
   return (options) => {
     const url = sharedDatabaseOf(options);
@@ -89,12 +98,13 @@ function databaseFor({ log = silentLog }: Partial<Fittings>): (options: Options)
   };
 }
 
+interface Counting extends Pick<Fittings, 'clock'> {
+  readonly log: Log;
+  readonly onNotice: (notice: ReferenceNotice) => void;
+}
+
 /** By count where the nodes share a ledger; a server that is to count and cannot does not start. */
-async function referencesFor(
-  options: Options,
-  { log = silentLog, clock, onNotice }: Partial<Fittings> & { onNotice: (notice: ReferenceNotice) => void },
-  database: Database | undefined,
-) {
+async function referencesFor(options: Options, { log, clock, onNotice }: Counting, database: Database | undefined) {
   const held = ['room', ...(options.userIds === 'reference' ? ['user'] : [])];
   const references = countedReferences(options, { database, log, clock, held, onNotice });
   if (references === undefined) {

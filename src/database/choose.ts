@@ -14,7 +14,15 @@ const FILE = 'signalbox.db';
  * The URL of the database that every node of the server shares: a server, or with one node a file in its data directory.
  * Nodes that share a Redis may stand on different machines, so a directory of each is none.
  */
-export function sharedDatabaseOf({ redisUrl, databaseUrl, dataDir }: DatabaseCircumstances): string | undefined {
-  if (databaseUrl !== undefined) return databaseUrl;
-  return redisUrl === undefined && dataDir !== undefined ? `sqlite:${join(dataDir, FILE)}` : undefined;
+export function sharedDatabaseOf(circumstances: DatabaseCircumstances): string | undefined {
+  if (circumstances.databaseUrl !== undefined) return circumstances.databaseUrl;
+  return isOfOneNode(circumstances) ? `sqlite:${join(circumstances.dataDir, FILE)}` : undefined;
 }
+
+/** Whether it is a file that no other node may use. */
+export const isOfOneNode = (
+  circumstances: DatabaseCircumstances,
+): circumstances is DatabaseCircumstances & { readonly dataDir: string } =>
+  circumstances.redisUrl === undefined &&
+  circumstances.databaseUrl === undefined &&
+  circumstances.dataDir !== undefined;

@@ -6,7 +6,8 @@ import { dirname } from 'node:path';
 import type { Database as File } from 'libsql';
 import { Turns } from '../support/turns.ts';
 import { closed, createAnswers } from './answers.ts';
-import { type Database, DatabaseMisconfigured, type Queries, type Row, readNumber, type Value } from './database.ts';
+import { type Database, type Queries, type Row, readNumber, type Value } from './database.ts';
+import { loadSqlite } from './libsql.ts';
 import { migrationsAfter, migrationsTable } from './migrations.ts';
 
 /** Another process holds the lock for one commit. */
@@ -103,9 +104,7 @@ function fileAt(path: string): string {
 }
 
 async function openFile(path: string): Promise<File> {
-  const { default: Sqlite } = await import('libsql').catch((cause: unknown) => {
-    throw new DatabaseMisconfigured('libsql has no build for this platform: give a databaseUrl of a server', { cause });
-  });
+  const Sqlite = await loadSqlite();
   await mkdir(dirname(path), { recursive: true });
   const file = new Sqlite(path);
   try {

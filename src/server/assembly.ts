@@ -7,6 +7,7 @@ import { type ClientAddress, createClientAddress } from './client-address.ts';
 import { createDrain, type Drain } from './drain.ts';
 import { createEntrance } from './entrance.ts';
 import { createEvents } from './events.ts';
+import { checkHooks } from './fittings.ts';
 import { type Foundations, layFoundations } from './foundations.ts';
 import { openGateway } from './gateway.ts';
 import { createGuesses } from './guesses.ts';
@@ -19,7 +20,7 @@ import { createHub } from './hub.ts';
 import { createIce, type Ice } from './ice.ts';
 import { createIdentification } from './identification.ts';
 import { createLifecycle } from './lifecycle.ts';
-import { OptionError, type Options, type PartialOptions, poolOf, readOptions } from './options.ts';
+import { type Options, type PartialOptions, poolOf, readOptions } from './options.ts';
 import { createLowWaterAlarm, sumUp } from './pool-watch.ts';
 import { createRelay, type Relay } from './relay.ts';
 import { createSeating, type Seating } from './seating.ts';
@@ -50,11 +51,6 @@ export async function assemble(given: PartialOptions, fittings: Fittings): Promi
     await takeBack(takedown.run, fittings.log);
     throw error;
   }
-}
-
-function checkHooks(hooks: Hooks, { feedKept }: Options): void {
-  if (hooks.onEvent !== undefined && feedKept === 0)
-    throw new OptionError('feedKept', 'must be more than 0 beside the hook onEvent, which hears of events');
 }
 
 /** Joins the parts, and lets them begin. */

@@ -46,7 +46,7 @@ export async function layFoundations(options: Options, fittings: Fittings, taked
   const routes: HttpRoute[] = [];
   const app = await createApp(options, faults, log, (route) => routes.push(route));
   takedown.add(() => app.close());
-  const io = createIo(withTimeFor(fittings.hooks, options), engine, app.server);
+  const io = createIo(withTimeFor(fittings.hooks, options), engine, app.server, log);
   takedown.add(() => closeIo(io, app.server));
   return { house: { ...stores, io }, app, routes, faults, secret, alarms };
 }
@@ -55,6 +55,8 @@ async function openStores(options: Options, fittings: Fittings, takedown: Takedo
   const { clock = systemClock, random = systemRandom, log = silentLog } = fittings;
   // The alphabet of random text is the one of a node's name; the option's pattern is checked.
   const nodeId = (options.nodeId ?? random.text(NODE_ID_BYTES)) as NodeId;
+  const giveBack = await fittings.claim?.(options);
+  if (giveBack !== undefined) takedown.add(giveBack);
   const kept = { policy: policyOf(options), pool: poolOf(options), feedKept: options.feedKept };
   const engine = await fittings.engine({ nodeId, ...kept });
   takedown.add(() => engine.close());

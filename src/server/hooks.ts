@@ -93,7 +93,8 @@ export interface Hooks {
    */
   onCreate?(asked: CreateRequest): Awaitable<{ readonly settings: CreateSettings } | Refusal | Nothing>;
   /**
-   * May it join? Asked when the room is found and would have the user; not for who has a seat in it.
+   * May it join? Asked when the room is found and would have the user; not for who has a seat in it. Whoever has left
+   * and comes back is asked for like anybody, the creator too.
    *
    * @returns nothing; or a refusal, which the client gets as `FORBIDDEN`
    */

@@ -3,6 +3,7 @@
  * that is no browser sends no Origin, and could send any.
  */
 import type { IncomingMessage } from 'node:http';
+import type { Log } from '../support/log.ts';
 
 export type OriginCheck = (request: Pick<IncomingMessage, 'headers'>) => boolean;
 
@@ -18,17 +19,41 @@ export function createOriginCheck(allowedOrigins: readonly string[]): OriginChec
   };
 }
 
-/** For Socket.IO's `allowRequest`. */
-export function createOriginGate(allowedOrigins: readonly string[]) {
+/** For Socket.IO's `allowRequest`. A browser does not show a page why it was refused: whoever runs the server reads it. */
+export function createOriginGate(allowedOrigins: readonly string[], log: Log) {
   const isAllowed = createOriginCheck(allowedOrigins);
-  return (request: IncomingMessage, decide: (error: null, may: boolean) => void): void => {
-    const may = isAllowed(request);
+  const told = new Set<string>();
+  return (request: IncomingMessage, decide: (error: string | null, may: boolean) => void): void => {
+    if (isAllowed(request)) {
+      decide(null, true);
+      return;
+    }
+    const why = `origin ${printable(request.headers.origin)} was refused: allow it with allowedOrigins`;
+    // Whoever makes up one origin after the other does not fill the log, nor the memory.
+    if (told.size < MOST_TOLD && !told.has(why)) {
+      told.add(why);
+      log.warn(why);
+    }
     // Left to itself, Engine.IO calls a forbidden upgrade a bad request.
-    if (!may && request.headers.upgrade !== undefined) request.socket.end(FORBIDDEN);
-    decide(null, may);
+    if (request.headers.upgrade !== undefined) request.socket.end(forbidden(why));
+    decide(why, false);
   };
 }
 
-const FORBIDDEN = 'HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+const MOST_TOLD = 100;
+const ORIGIN_LENGTH = 200;
+
+const printable = (origin = ''): string => origin.slice(0, ORIGIN_LENGTH).replaceAll(/[^!-~]/g, '?');
+
+const forbidden = (why: string): string =>
+  [
+    'HTTP/1.1 403 Forbidden',
+    'Connection: close',
+    'Content-Type: text/plain',
+    'X-Content-Type-Options: nosniff',
+    `Content-Length: ${why.length}`,
+    '',
+    why,
+  ].join('\r\n');
 
 const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);

@@ -6,6 +6,7 @@ import type { PartialOptions } from './options.ts';
 import type { EmbeddedSignalbox, Fittings, SignalboxServer } from './signalbox.ts';
 import { takeBack } from './takedown.ts';
 
+export { checkFittings } from './fittings.ts';
 export type { EmbeddedSignalbox, Fittings, Signalbox, SignalboxServer } from './signalbox.ts';
 
 /**

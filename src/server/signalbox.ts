@@ -14,6 +14,12 @@ import type { PoolFigures } from './pool-watch.ts';
 
 /** What a server is built with. Everything but the engine has a default. */
 export interface Fittings {
+  /**
+   * Takes hold of what no other server may have at the same time, before anything is read or written.
+   *
+   * @returns how it is given back, when all else has ended.
+   */
+  readonly claim?: (options: Options) => Promise<(() => void) | undefined>;
   readonly engine: (settings: EngineSettings) => Engine | Promise<Engine>;
   /** Where rooms get their refs; by chance, unless this gives another. The server closes it. */
   readonly references?: (

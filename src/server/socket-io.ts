@@ -2,6 +2,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server as IoServer } from 'socket.io';
 import type { Engine } from '../engine/engine.ts';
+import type { Log } from '../support/log.ts';
 import type { Options } from './options.ts';
 import { createOriginGate } from './origins.ts';
 import { guardedParser } from './parser.ts';
@@ -10,7 +11,7 @@ import type { Io } from './session.ts';
 /** For answers that are being written when the server closes. */
 const HTTP_FAREWELL_MS = 100;
 
-export function createIo(options: Options, engine: Engine, server: HttpServer): Io {
+export function createIo(options: Options, engine: Engine, server: HttpServer, log: Log): Io {
   return new IoServer(server, {
     path: options.socketPath,
     transports: [...options.transports],
@@ -20,7 +21,7 @@ export function createIo(options: Options, engine: Engine, server: HttpServer): 
     connectTimeout: options.connectTimeoutMs,
     maxHttpBufferSize: options.frameBytes,
     parser: guardedParser,
-    allowRequest: createOriginGate(options.allowedOrigins),
+    allowRequest: createOriginGate(options.allowedOrigins, log),
     // The engine does not know Socket.IO's types; what it gives is made by an adapter package for this very option.
     ...(engine.fanout.adapter !== undefined && { adapter: engine.fanout.adapter as never }),
   });

@@ -8,6 +8,9 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
+/** Warnings and errors to standard error: what goes wrong is said, also to who has not thought of a log. */
+export const createDefaultLog = (): Log => createLog('warn', pino.destination({ dest: 2, sync: true }));
+
 /** For those who do not want to hear anything. */
 export const silentLog: Log = pino({ level: 'silent' });
 

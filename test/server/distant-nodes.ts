@@ -1,5 +1,5 @@
 /** Nodes in this process, each at the end of its own slow line to Redis, which can be listened to. */
-import { createServer } from '../../src/index.ts';
+import { createServer, silentLog } from '../../src/index.ts';
 import type { PartialOptions } from '../../src/server/options.ts';
 import type { SignalboxServer } from '../../src/server/server.ts';
 import type { Nodes } from '../support/nodes.ts';
@@ -30,7 +30,8 @@ export async function startDistantNodes(count: number, delayMs: number): Promise
   for (let node = 0; node < count; node += 1) {
     const line = await startProxy(redis.port, { delayMs });
     lines.push(line);
-    servers.push(await createServer({ ...OPTIONS, ...QUIET, redisUrl: `redis://127.0.0.1:${line.port}` }));
+    const options = { ...OPTIONS, ...QUIET, redisUrl: `redis://127.0.0.1:${line.port}` };
+    servers.push(await createServer(options, { log: silentLog }));
   }
   return {
     servers,

@@ -2,6 +2,7 @@
 import { createServer } from '../../src/index.ts';
 import type { PartialOptions } from '../../src/server/options.ts';
 import type { Fittings, SignalboxServer } from '../../src/server/server.ts';
+import { silentLog } from '../../src/support/log.ts';
 import { type RedisServer, startRedis } from './redis.ts';
 
 export interface Nodes extends AsyncDisposable {
@@ -36,7 +37,12 @@ export async function startNodes(
   const redis = kind === 'redis' ? await startRedis() : undefined;
   const servers: SignalboxServer[] = [];
   for (let node = 0; node < count; node += 1) {
-    servers.push(await createServer({ ...TEST_OPTIONS, ...(redis && { redisUrl: redis.url }), ...options }, fittings));
+    servers.push(
+      await createServer(
+        { ...TEST_OPTIONS, ...(redis && { redisUrl: redis.url }), ...options },
+        { log: silentLog, ...fittings },
+      ),
+    );
   }
   return {
     servers,

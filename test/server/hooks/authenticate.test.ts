@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../../src/client/connect.ts';
 import type { Credentials, Hooks } from '../../../src/index.ts';
-import { createServer, type SignalboxServer } from '../../../src/index.ts';
+import { createServer, type SignalboxServer, silentLog } from '../../../src/index.ts';
 import { connectClient } from '../../support/client.ts';
 import { type Nodes, STAGES, startNodes } from '../../support/nodes.ts';
 import { temporaryFolder } from '../../support/process.ts';
@@ -109,7 +109,7 @@ async function withAnswer(
   authenticate: NonNullable<Hooks['authenticate']>,
   work: (server: SignalboxServer) => Promise<void>,
 ) {
-  const server = await createServer(LOCAL, { hooks: { authenticate } });
+  const server = await createServer(LOCAL, { hooks: { authenticate }, log: silentLog });
   try {
     await work(server);
   } finally {

@@ -1,6 +1,6 @@
 /** Hooks that take their time: nobody waits for ever, and nothing is taken for who has gone meanwhile. */
 import { describe, expect, test } from 'vitest';
-import { createServer, type Hooks } from '../../../src/index.ts';
+import { createServer, type Hooks, silentLog } from '../../../src/index.ts';
 import { connectClient, TestClient } from '../../support/client.ts';
 import { handClock } from '../../support/hand-clock.ts';
 import { startRedis } from '../../support/redis.ts';
@@ -31,7 +31,7 @@ test.each(['authenticate', 'onCreate', 'onJoin'] as const)(
   async (name) => {
     const clock = handClock(Date.now());
     const { hook, asked } = slowHook();
-    const server = await createServer(LOCAL, { hooks: { [name]: hook } satisfies Hooks, clock });
+    const server = await createServer(LOCAL, { hooks: { [name]: hook } satisfies Hooks, clock, log: silentLog });
     const code = async (): Promise<string> => {
       if (name === 'authenticate') return (await refusedAtTheDoor(server.url, {})).code;
       await using ann = await connectClient(server.url);
@@ -168,6 +168,7 @@ test('a hook that closes its own server does not hang it', async () => {
   let closing: Promise<void> | undefined;
   const server = await createServer(LOCAL, {
     clock,
+    log: silentLog,
     hooks: {
       onCreate: async () => {
         closing = server.close();

@@ -1,6 +1,9 @@
 /** Which pages may connect. */
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOriginCheck } from '../../../src/server/origins.ts';
+import { listening } from '../../support/log.ts';
 import { type Nodes, startNodes } from '../../support/nodes.ts';
 import { RawSocket } from '../../support/raw-socket.ts';
 
@@ -97,5 +100,39 @@ describe('at the door', () => {
     const path = `${nodes.url(0)}/socket.io/?EIO=4&transport=polling`;
     const reply = await fetch(path, { headers: { origin: 'https://evil.example' } });
     expect(reply.status).toBe(403);
+    expect(await reply.json()).toMatchObject({ message: REFUSED });
   });
+});
+
+const REFUSED = 'origin https://evil.example was refused: allow it with allowedOrigins';
+
+test('whoever runs the server reads of each origin once, of no more than a hundred, and nothing unprintable', async () => {
+  const { log, lines } = listening();
+  await using nodes = await startNodes({ kind: 'memory', count: 1 }, {}, { log });
+  const address = new URL(nodes.url(0));
+  const refuse = (Origin: string) =>
+    expect(RawSocket.open(Number(address.port), { Origin })).rejects.toThrow('refused with 403');
+  await refuse('https://evil.example');
+  await refuse('https://evil.example');
+  await refuse('\u00ff');
+  for (let page = 0; page < 120; page += 1) await refuse(`https://page-${page}.example`);
+  const warnings = lines.filter((line) => line.startsWith('warn origin '));
+  expect(warnings.slice(0, 3)).toEqual([
+    `warn ${REFUSED}`,
+    'warn origin ?? was refused: allow it with allowedOrigins',
+    'warn origin https://page-0.example was refused: allow it with allowedOrigins',
+  ]);
+  expect(warnings).toHaveLength(100);
+});
+
+test('the answer to an upgrade says it too', async () => {
+  await using nodes = await startNodes({ kind: 'memory', count: 1 });
+  const { port, host } = new URL(nodes.url(0));
+  const socket = connect(Number(port), '127.0.0.1');
+  const head = ['GET /socket.io/?EIO=4&transport=websocket HTTP/1.1', `Host: ${host}`, 'Connection: Upgrade'];
+  const more = ['Upgrade: websocket', 'Origin: https://evil.example', '', ''];
+  socket.write([...head, ...more].join('\r\n'));
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/);
+  expect(answer.split('\r\n\r\n')[1]).toBe(REFUSED);
 });
