@@ -25,7 +25,7 @@ export async function printReferences(itemType: string, count: string, given: Pa
       process.stdout.write(`${some.join('\n')}\n`);
     }
   } catch (error) {
-    throw error instanceof ItemTypeError ? new OptionError('<type>', error.message) : withCause(error);
+    throw error instanceof ItemTypeError ? new OptionError('<type>', error.message) : error;
   } finally {
     await references.close();
   }
@@ -35,12 +35,4 @@ function readCount(text: string): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= MOST_AT_ONCE) return count;
   throw new OptionError('--count', `must be a whole number from 1 to ${MOST_AT_ONCE}`);
-}
-
-/** One line that says why, too. */
-function withCause(error: unknown): unknown {
-  if (!(error instanceof Error) || !(error.cause instanceof Error)) return error;
-  return new Error(`${error.message} (${error.cause.message || String(Reflect.get(error.cause, 'code'))})`, {
-    cause: error,
-  });
 }

@@ -1,8 +1,8 @@
 /** Joins a generator of references with the stores that its options name. */
-import { silentLog } from '../support/log.ts';
+import { type Log, silentLog } from '../support/log.ts';
 import { type CountedReferences, type CountingOptions, createCountedReferences } from './counted.ts';
 import { lazyCounter } from './lazy.ts';
-import type { Ledger } from './ledger.ts';
+import { type Ledger, LedgerMisconfigured } from './ledger.ts';
 import { openLedger } from './open-ledger.ts';
 
 export interface ReferenceGeneratorOptions extends CountingOptions {
@@ -20,13 +20,13 @@ const DEFAULT_SITE = 'sb';
  * Numbers that never repeat: `ROM202600000042`. Nothing is connected to before the first is asked for, but Redis, which
  * is connected to in the background.
  *
- * @throws LedgerMisconfigured when the URL of the ledger cannot be read.
+ * @throws LedgerMisconfigured when there is no ledger, or its URL cannot be read.
  * @throws ItemTypeError when item types would meet.
  */
 export function createReferenceGenerator(options: ReferenceGeneratorOptions): CountedReferences {
   const { redis, ledger, site = DEFAULT_SITE, log = silentLog, ...counting } = options;
   const parts = {
-    ledger: typeof ledger === 'string' ? openLedger(ledger, log) : ledger,
+    ledger: ledgerOf(ledger, log),
     ...(redis !== undefined && {
       counter: lazyCounter(async () =>
         (await import('./redis/counter.ts')).createRedisCounter({ url: redis, site, log }),
@@ -35,3 +35,12 @@ export function createReferenceGenerator(options: ReferenceGeneratorOptions): Co
   };
   return createCountedReferences(parts, { ...counting, log });
 }
+
+/** In JavaScript it may be missing, or anything. */
+function ledgerOf(given: unknown, log: Log): Ledger {
+  if (typeof given === 'string') return openLedger(given, log);
+  if (isLedger(given)) return given;
+  throw new LedgerMisconfigured('ledger: needed; such as sqlite:data/signalbox.db, or a ledger of your own');
+}
+
+const isLedger = (given: unknown): given is Ledger => typeof Reflect.get(Object(given), 'lease') === 'function';

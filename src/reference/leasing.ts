@@ -59,7 +59,8 @@ export class Leasing {
     try {
       return await ask();
     } catch (error) {
-      throw new ReferenceUnavailable(`no ${this.#name} number can be issued: the ledger does not answer`, {
+      const why = `${this.#ledger.name}: ${reasonOf(error)}`;
+      throw new ReferenceUnavailable(`no ${this.#name} number can be issued: the ledger does not answer (${why})`, {
         cause: error,
       });
     }
@@ -73,4 +74,15 @@ export class Leasing {
     );
     this.#notify(notice);
   }
+}
+
+const REASON_LENGTH = 300;
+
+/** In one line, whatever a driver says; were it to repeat its URL, then without the credentials in that. */
+function reasonOf(error: unknown): string {
+  const said = error instanceof Error ? error.message || error.name : String(error);
+  return said
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\/\/\S*@/g, '//')
+    .slice(0, REASON_LENGTH);
 }

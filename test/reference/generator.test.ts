@@ -2,10 +2,11 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CountingOptions, createCountedReferences } from '../../src/reference/counted.ts';
+import { createReferenceGenerator, type ReferenceGeneratorOptions } from '../../src/reference/create.ts';
+import type { ReferenceNotice } from '../../src/reference/generator.ts';
 import { ReferenceUnavailable } from '../../src/reference/generator.ts';
 import { ItemTypeError } from '../../src/reference/item-types.ts';
-import type { ReferenceNotice } from '../../src/reference/generator.ts';
-import { LEAP } from '../../src/reference/ledger.ts';
+import { LEAP, LedgerMisconfigured } from '../../src/reference/ledger.ts';
 import { type HandClock, handClock } from '../support/hand-clock.ts';
 import { type FakeLedger, fakeCounter, fakeLedger } from './fake-stores.ts';
 
@@ -26,6 +27,15 @@ beforeEach(() => {
 const log = pino({ level: 'info', base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
 const generatorWith = (options: CountingOptions = {}, counter?: ReturnType<typeof fakeCounter>) =>
   createCountedReferences({ ledger, counter }, { clock, log, onNotice: (notice) => notices.push(notice), ...options });
+
+test.each([{}, { ledger: undefined }, { ledger: 5 }, { ledger: {} }])(
+  'without a ledger there is none: %o',
+  (options) => {
+    const make = () => createReferenceGenerator(options as ReferenceGeneratorOptions); // as JavaScript would
+    expect(make).toThrow(LedgerMisconfigured);
+    expect(make).toThrow(/^ledger: needed/);
+  },
+);
 
 describe('what is issued', () => {
   test('is counted from 1, each item type by itself', async () => {
@@ -259,6 +269,9 @@ describe('with Redis', () => {
       .generate('order')
       .catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ReferenceUnavailable);
-    expect(error).toMatchObject({ cause: { message: 'the database is away' } });
+    expect(error).toMatchObject({
+      message: `no order number can be issued: the ledger does not answer (${ledger.name}: the database is away)`,
+      cause: { message: 'the database is away' },
+    });
   });
 });

@@ -141,7 +141,9 @@ async function startHearing(url: string, ...words: string[]) {
 
 test('a database that does not answer ends the start with the reason, without the password', async () => {
   const starting = start({ databaseUrl: 'postgres://signalbox:hunter2@127.0.0.1:1/none' });
-  await expect(starting).rejects.toThrow(/ledger does not answer/);
+  await expect(starting).rejects.toThrow(
+    'the ledger does not answer (postgres at 127.0.0.1:1/none: connect ECONNREFUSED 127.0.0.1:1)',
+  );
   await expect(starting).rejects.not.toThrow(/hunter2/);
 });
 
