@@ -28,6 +28,17 @@ import { failureText, isOfCode, texts, thrownText } from './texts/texts.ts';
 /** Eight pictures fit on a screen, and every member of a mesh sends its own to each of the others. */
 const MOST_MEMBERS = 8;
 
+/** A page that was opened before its server was there goes on waiting. @throws SignalboxError when the client has ended. */
+async function patientlyReady(client: Client): Promise<Room | null> {
+  for (;;) {
+    try {
+      return await client.ready();
+    } catch (error) {
+      if (client.ending !== null) throw error;
+    }
+  }
+}
+
 export class App implements SignalboxDemo {
   readonly #notice = new Notice();
   readonly #media = new Media(this.#notice);
@@ -71,7 +82,7 @@ export class App implements SignalboxDemo {
   async start(): Promise<void> {
     void this.#media.capture.start();
     try {
-      const room = await this.#client.ready();
+      const room = await patientlyReady(this.#client);
       if (room !== null) this.#begin(room);
       else if (this.#call === null && part('lobby', HTMLElement).hidden) this.#showLobby();
     } catch {

@@ -88,7 +88,8 @@ export interface Client extends Subject<ClientEvents> {
   /**
    * Resolves once online: with the room whose seat was taken again after a page load, or null.
    *
-   * @throws SignalboxError when the client was closed, or the server does not let it in.
+   * @throws SignalboxError when the client was closed, or the server does not let it in; and `UNREACHABLE`, or why else
+   * it is not online, after `timeoutMs`. The client goes on trying then: ask again, unless it has an `ending`.
    */
   ready(): Promise<Room | null>;
   /**

@@ -121,9 +121,9 @@ export class Connection {
     return performance.now() + this.#setup.timeoutMs;
   }
 
-  /** Resolves when online, however long that takes. */
+  /** Resolves when online; rejects when that takes as long as a request may. */
   async online(): Promise<void> {
-    await this.#change(Number.POSITIVE_INFINITY);
+    await this.#change(this.until());
     this.#online();
   }
 

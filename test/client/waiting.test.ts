@@ -52,6 +52,18 @@ test('asked before the first connection, too', async () => {
   expect([one?.ending, two?.ending, client.room]).toEqual([{ reason: 'left' }, null, two]);
 });
 
+test('to be ready is waited for as long as for a request; the client goes on trying, and may be asked again', async () => {
+  await using way = await layWay();
+  way.block();
+  await using party = new Party();
+  const client = party.connect(way.url, { timeoutMs: 300 });
+  await expect(client.ready()).rejects.toMatchObject({ code: 'UNREACHABLE', retryable: true });
+  expect([client.state, client.ending]).toEqual(['connecting', null]);
+  way.clear();
+  await becomes(client, 'online');
+  expect(await client.ready()).toBeNull();
+});
+
 /** Cuts the connection when the server answers, before the answer arrives. */
 function loseAnswers(way: Turnout, count: number): void {
   let lost = 0;
