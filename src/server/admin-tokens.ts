@@ -47,6 +47,17 @@ export function readAdminTokens(adminToken: string | undefined, entries: readonl
   return known;
 }
 
+/** Whether anybody may use it. */
+export const hasAdminTokens = (options: AdminTokenOptions): boolean => countAdminTokens(options) > 0;
+
+export const countAdminTokens = ({ adminToken, adminTokens }: AdminTokenOptions): number =>
+  adminTokens.length + (adminToken === undefined ? 0 : 1);
+
+interface AdminTokenOptions {
+  readonly adminToken?: string | undefined;
+  readonly adminTokens: readonly string[];
+}
+
 export type FindToken = (authorization: string | undefined) => AdminToken | undefined;
 
 /** Digests are of one length, and all are compared with: the time it takes tells nothing of any token. */

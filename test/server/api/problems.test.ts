@@ -61,7 +61,10 @@ describe('a body', () => {
     };
     expect(await told('/rooms', { maxUsers: 1 })).toMatch(/^The body, maxUsers: /);
     expect(await told('/rooms', { name: '   ' })).toBe('The body, name: 1 to 64 characters');
-    expect(await told('/rooms', { secret7: 1 })).toBe('The body: unknown fields');
+    expect(await told('/rooms', { secret7: 1 })).toBe('The body: unknown field "secret7"');
+    expect(await told('/rooms', { ['\u202e"'.repeat(50)]: 'secret 7' })).toBe(
+      `The body: unknown field "${'?\\"'.repeat(20)}"`,
+    );
     expect(await told('/rooms', { type: 'secret 7' })).not.toContain('secret 7');
     expect(await told('/rooms', { access: 'secret7' })).not.toContain('secret7');
     expect(await told(`/rooms/${code}/messages`, {})).toMatch(/^The body, data: /);

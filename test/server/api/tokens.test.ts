@@ -101,6 +101,13 @@ describe('the door', () => {
     expect(await nobody().refused('POST', '/rooms', '{ no JSON')).toBe('401 UNAUTHENTICATED');
   });
 
+  test('where there is none, it is not the token that is wrong', async () => {
+    await using bare = await startNodes({ kind: 'memory', count: 1 });
+    const { status, body } = await createCaller(bare.url(0), 'any-token-that-is-long').ask('GET', '/pool');
+    expect([status, body]).toEqual([401, expect.objectContaining({ code: 'UNAUTHENTICATED' })]);
+    expect(body).toMatchObject({ title: expect.stringContaining('no token configured, so') });
+  });
+
   test('who may read may not write, and is told what is missing', async () => {
     const reader = caller(READER);
     const { code } = await createRoom(caller());

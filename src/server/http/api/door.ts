@@ -1,7 +1,7 @@
 /** Who gets in: a known token, with the scope that is needed, not too often, and no writing while this node goes away. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../../../support/log.ts';
-import type { AdminToken, FindToken, Scope } from '../../admin-tokens.ts';
+import { type AdminToken, type FindToken, hasAdminTokens, type Scope } from '../../admin-tokens.ts';
 import type { ClientAddress } from '../../client-address.ts';
 import type { Drain } from '../../drain.ts';
 import { createGuesses } from '../../guesses.ts';
@@ -15,6 +15,8 @@ const FREE_WRONG_TOKENS = 20;
 const REQUEST_ID = /^[A-Za-z0-9_.:-]{1,64}$/;
 const REQUEST_ID_BYTES = 9;
 const DRAINING_RETRY_MS = 1000;
+/** Whoever tries the API for the first time must not look for what is wrong with the token that they bring. */
+const NO_TOKEN = 'This server has no token configured, so nobody may ask it: set SIGNALBOX_ADMIN_TOKEN.';
 
 /** What is known of a request that was let in. */
 export interface Visit {
@@ -67,8 +69,9 @@ export function createDoor(house: House, find: FindToken, addressOf: ClientAddre
 }
 
 /** Of who knows no token: by the number of wrong ones from the same address. */
-function createTurningAway({ clock }: House, addressOf: ClientAddress) {
+function createTurningAway({ clock, options }: House, addressOf: ClientAddress) {
   const guesses = createGuesses(FREE_WRONG_TOKENS, clock);
+  const detail = hasAdminTokens(options) ? {} : { message: NO_TOKEN };
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     // Who brings none has not guessed.
     if (request.headers.authorization !== undefined) {
@@ -80,7 +83,7 @@ function createTurningAway({ clock }: House, addressOf: ClientAddress) {
       }
       guesses.miss(address);
     }
-    return sendProblem(reply.header('www-authenticate', 'Bearer'), 'UNAUTHENTICATED');
+    return sendProblem(reply.header('www-authenticate', 'Bearer'), 'UNAUTHENTICATED', detail);
   };
 }
 

@@ -1,4 +1,4 @@
-/** What goes wrong before or beside an operation, as a problem. Nothing of what was sent is repeated. */
+/** What goes wrong before or beside an operation, as a problem. Of what was sent, no value is repeated. */
 import type { FastifyError } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { ErrorCode } from '../../../protocol/errors.ts';
@@ -41,12 +41,21 @@ function malformed(error: Invalid & { validation: readonly Issue[] }, absent: Er
   const [issue] = error.validation;
   const place = PLACES[context] ?? 'The request';
   const field = issue === undefined ? '' : issue.instancePath.slice(1).replaceAll('/', '.');
-  // Its own text would name the fields that are not known.
-  const what = issue?.keyword === 'unrecognized_keys' ? 'unknown fields' : (issue?.message ?? 'malformed');
+  const what = (issue && unknownField(issue)) ?? issue?.message ?? 'malformed';
   const message = `${field === '' ? place : `${place}, ${field}`}: ${what}`;
   return error.validation.some(isTooLarge)
     ? { code: 'PAYLOAD_TOO_LARGE', detail: { message } }
     : { code: 'BAD_REQUEST', detail: { message, status: UNPROCESSABLE } };
+}
+
+const FIELD_LENGTH = 40;
+
+/** The first of them. Its own text would have all, of any length and in any characters. */
+function unknownField({ keyword, params }: Issue): string | undefined {
+  if (keyword !== 'unrecognized_keys') return undefined;
+  const keys: unknown = Reflect.get(Object(params), 'keys');
+  const name = Array.isArray(keys) ? String(keys[0]) : '';
+  return `unknown field ${JSON.stringify(name.slice(0, FIELD_LENGTH).replaceAll(/[^ -~]/g, '?'))}`;
 }
 
 interface Issue {
