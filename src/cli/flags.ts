@@ -27,7 +27,7 @@ export function flags(): Option[] {
   });
 }
 
-const PLACEHOLDERS = { text: '<text>', number: '<number>', flag: '<true|false>', list: '<a,b,...>' } as const;
+const PLACEHOLDERS = { text: '<text>', number: '<number>', flag: '[true|false]', list: '<a,b,...>' } as const;
 
 function notes(name: OptionName, entry: Entry): string {
   const variables = [variableOf(name), 'env' in entry ? entry.env : undefined].filter(Boolean).join(' or ');
@@ -71,9 +71,12 @@ function refuseUnknown(environment: Environment): void {
   }
 }
 
-/** An empty variable is as good as none: compose files and unit files leave them so. */
+/**
+ * An empty variable is as good as none: compose files and unit files leave them so. A flag that stands without a value is
+ * `true`.
+ */
 function firstGiven(places: readonly (readonly [string, unknown])[]): readonly [string, string | undefined] {
-  const place = places.find(([, value]) => typeof value === 'string' && value !== '');
+  const place = places.find(([, value]) => value === true || (typeof value === 'string' && value !== ''));
   return place === undefined ? ['', undefined] : [place[0], String(place[1])];
 }
 

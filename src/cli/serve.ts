@@ -1,7 +1,8 @@
 /** `signalbox serve`: runs one node until it is told to stop. */
 import closeWithGrace from 'close-with-grace';
 import { createServer, type SignalboxServer } from '../index.ts';
-import type { PartialOptions } from '../server/options.ts';
+import { countAdminTokens } from '../server/admin-tokens.ts';
+import type { Options, PartialOptions } from '../server/options.ts';
 import { withDataDir } from './data-dir.ts';
 import { createCliLog } from './log.ts';
 
@@ -35,6 +36,8 @@ async function banner(server: SignalboxServer): Promise<string> {
     ['engine', server.engine.name],
     ['references', server.references],
     ['calls', server.calls],
+    ...webhooksOf(server.options),
+    ['api', apiOf(server.options)],
     ['nodes seen', `${nodes.length} (${[...nodes].sort().join(', ')})`],
     [
       'codes',
@@ -47,4 +50,15 @@ async function banner(server: SignalboxServer): Promise<string> {
     ...rows.map(([label = '', value]) => `  ${label.padEnd(11)} ${value}`),
     '',
   ].join('\n');
+}
+
+const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+
+const webhooksOf = ({ webhookUrls }: Options): string[][] =>
+  webhookUrls.length === 0 ? [] : [['webhooks', counted(webhookUrls.length, 'endpoint')]];
+
+function apiOf(options: Options): string {
+  const tokens = countAdminTokens(options);
+  const who = tokens === 0 ? '/v1, no token is set' : `/v1 for ${counted(tokens, 'token')}`;
+  return options.apiDocs ? `${who}, documentation at /docs` : who;
 }

@@ -31,6 +31,11 @@ test('values are read by their kind', () => {
   });
 });
 
+test('what is true or false may stand without a value', () => {
+  expect(readFlags({ webhookPrivate: true, demo: 'false' }, {})).toEqual({ webhookPrivate: true, demo: false });
+  expect(readFlags({ demo: true }, { SIGNALBOX_DEMO: 'false' })).toEqual({ demo: true });
+});
+
 test('a flag wins over a SIGNALBOX_ variable, that over a plain one; an empty one is none', () => {
   const all = { SIGNALBOX_PORT: '2', PORT: '1' };
   expect(readFlags({ port: '3' }, all)).toEqual({ port: 3 });

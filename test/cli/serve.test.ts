@@ -49,6 +49,8 @@ describe('what cannot be understood: one line, exit code 2', () => {
     ['an unknown variable', [], { SIGNALBOX_GRACE: '1' }, /SIGNALBOX_GRACE: no such option/],
     ['letters for a number', ['--grace-ms', '30s'], {}, /--grace-ms: not a number/],
     ['a flag without its value', ['--port'], {}, /--port.* argument missing/],
+    ['a word for true or false', ['--webhook-private', 'yes'], {}, /--webhook-private: neither true nor false/],
+    ['a flag behind one without a value', ['--demo', '--prot', '1'], {}, /unknown option '--prot'/],
     ['an argument that nobody asked for', ['now'], {}, /too many arguments/],
     ['a number out of range', ['--port', '70000'], {}, /port: .*65535/],
     ['a level that there is not', [], { SIGNALBOX_LOG_LEVEL: 'loud' }, /LOG_LEVEL.*debug, info, warn, error, silent/],
@@ -113,6 +115,23 @@ describe('what cannot be done: one line, exit code 1', () => {
     expect(ended.stderr).not.toMatch(/hunter2|operator/);
   });
 
+  test('a database that is not there: which, and why, without the credentials', async () => {
+    const port = await freePort();
+    const url = `postgres://operator:hunter2@127.0.0.1:${port}/calls`;
+    const ended = await runSignalbox(['serve', ...LOCAL, '--database-url', url, '--log-level', 'error']);
+    expect(ended.code).toBe(1);
+    expect(expectOneLine(ended)).toContain(`(postgres at 127.0.0.1:${port}/calls: connect ECONNREFUSED`);
+    expect(ended.stderr).not.toMatch(/hunter2|operator/);
+  });
+
+  test('a directory that another node has', async () => {
+    await using folder = await temporaryFolder();
+    await using _first = await startSignalbox({ dataDir: folder.path });
+    const ended = await runSignalbox(['serve', ...LOCAL, '--data-dir', folder.path, '--log-level', 'error']);
+    expect(ended.code).toBe(1);
+    expect(expectOneLine(ended)).toContain(`${folder.path} is in use by another node`);
+  });
+
   test.each(['redis://:hunter2@:::', 'http://:hunter2@127.0.0.1'])('a Redis URL that is none: %s', async (url) => {
     const ended = await runSignalbox(['serve', ...LOCAL, '--redis-url', url, '--log-level', 'error']);
     expect(ended.code).not.toBe(0);
@@ -122,7 +141,7 @@ describe('what cannot be done: one line, exit code 1', () => {
 });
 
 describe('a server that runs', () => {
-  test('prints one block: address, node, engine, references, calls, nodes seen, codes; the log is JSON; SIGTERM ends it with 0', async () => {
+  test('prints one block: address, node, engine, references, calls, api, nodes seen, codes; the log is JSON; SIGTERM ends it with 0', async () => {
     await using redis = await startRedis();
     await using first = await startSignalbox({ redisUrl: redis.url, nodeId: 'north' });
     await using second = await startSignalbox({ redisUrl: redis.url, nodeId: 'south' });
@@ -134,6 +153,7 @@ describe('a server that runs', () => {
       `  engine      redis at 127.0.0.1:${redis.port}`,
       '  references  by chance',
       '  calls       not recorded',
+      '  api         /v1, no token is set, documentation at /docs',
       '  nodes seen  2 (north, south)',
       '  codes       900,000 free, 0 occupied, 0 cooling of 900,000',
     ]);
@@ -146,10 +166,16 @@ describe('a server that runs', () => {
     }
   });
 
-  test('where calls are recorded', async () => {
+  test('where calls are recorded, who may use the API, and how many endpoints hear of events', async () => {
     await using folder = await temporaryFolder();
-    await using server = await startSignalbox({ dataDir: folder.path });
-    expect(server.child.lines).toContain(`  calls       recorded, in sqlite at ${folder.path}/signalbox.db`);
+    const adminTokens = [`shop=write:${'t'.repeat(16)}`];
+    const webhookUrls = ['http://127.0.0.1:9/one', 'http://127.0.0.1:9/two'];
+    const told = { webhookUrls, webhookSecrets: ['s'.repeat(16)], webhookPrivate: true };
+    await using server = await startSignalbox({ dataDir: folder.path, adminTokens, apiDocs: false, ...told });
+    const { lines } = server.child;
+    expect(lines).toContain(`  calls       recorded, in sqlite at ${folder.path}/signalbox.db`);
+    expect(lines).toContain('  webhooks    2 endpoints');
+    expect(lines).toContain('  api         /v1 for 1 token');
   });
 
   test('options come from flags, then SIGNALBOX_ variables, then plain ones', async () => {
