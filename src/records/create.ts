@@ -51,9 +51,24 @@ export function createCallRecords(parts: CallRecordsParts): CallRecords {
     return recorder.record();
   };
   const loops = [
-    { failure: 'calls are not recorded', everyMs: RECORD_MS, work: recordSome },
-    { failure: 'signals are not recorded', everyMs: SIGNALS_MS, work: () => signals.write() },
-    { failure: 'call records are not cleared away', everyMs: SWEEP_MS, work: () => sweep(parts) },
+    {
+      failure: 'calls are not recorded',
+      recovery: 'calls are recorded again',
+      everyMs: RECORD_MS,
+      work: recordSome,
+    },
+    {
+      failure: 'signals are not recorded',
+      recovery: 'signals are recorded again',
+      everyMs: SIGNALS_MS,
+      work: () => signals.write(),
+    },
+    {
+      failure: 'call records are not cleared away',
+      recovery: 'call records are cleared away again',
+      everyMs: SWEEP_MS,
+      work: () => sweep(parts),
+    },
   ].map((loop) => startLoop({ ...loop, clock, random, log }));
 
   const sayFarewell = async (): Promise<void> => {

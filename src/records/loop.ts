@@ -4,8 +4,10 @@ import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
 
 export interface LoopParts {
-  /** For the log: `the call records are not written`. */
+  /** For the log: `calls are not recorded`. */
   readonly failure: string;
+  /** For the log, when it works once more: `calls are recorded again`. */
+  readonly recovery: string;
   readonly everyMs: number;
   /** @returns whether it is to be done again at once. */
   readonly work: () => Promise<boolean>;
@@ -21,7 +23,7 @@ export interface Loop {
 
 const MOST_MS = 30_000;
 
-export function startLoop({ failure, everyMs, work, clock, random, log }: LoopParts): Loop {
+export function startLoop({ failure, recovery, everyMs, work, clock, random, log }: LoopParts): Loop {
   let stopped = false;
   let failures = 0;
   let stopTimer: Stop = () => {};
@@ -33,7 +35,7 @@ export function startLoop({ failure, everyMs, work, clock, random, log }: LoopPa
   const once = async (): Promise<void> => {
     try {
       const more = await work();
-      if (failures > 0) log.info(`${failure}: it is over`);
+      if (failures > 0) log.info(recovery);
       failures = 0;
       plan(more ? 0 : spread(everyMs));
     } catch (error) {

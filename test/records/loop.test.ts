@@ -19,6 +19,7 @@ function stage(answers: readonly (boolean | Error)[]) {
   const log = { ...silentLog, debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
   const loop = startLoop({
     failure: 'it fails',
+    recovery: 'it works again',
     everyMs: 1_000,
     async work() {
       const answer = answers[started.length] ?? false;
@@ -57,9 +58,9 @@ test('ever more seldom while it fails, at least every 30 seconds, and one warnin
   expect(Math.max(...pauses)).toBeLessThanOrEqual(30_000);
   expect(lines.filter((line) => !line.startsWith('debug'))).toEqual([
     'warn it fails',
-    'info it fails: it is over',
+    'info it works again',
     'warn it fails',
-    'info it fails: it is over',
+    'info it works again',
   ]);
 });
 
@@ -70,7 +71,15 @@ test('whoever stops it waits for what is under way', async () => {
     new Promise<boolean>((resolve) => {
       finish = () => resolve(true);
     });
-  const loop = startLoop({ failure: 'it fails', everyMs: 1_000, work, clock, random: middle, log: silentLog });
+  const loop = startLoop({
+    failure: 'it fails',
+    recovery: '',
+    everyMs: 1_000,
+    work,
+    clock,
+    random: middle,
+    log: silentLog,
+  });
   clock.turn(1_000);
   let stopped = false;
   const stopping = loop.stop().then(() => {
