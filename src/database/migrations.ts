@@ -70,9 +70,11 @@ const CALLS: readonly Table[] = [
       'left_at BIGINT',
       'reason TEXT(32)',
       'media_type TEXT(64)',
+      // When the call was created, here again: by that a user's calls are walked, however many they are.
+      'called_at BIGINT NOT NULL',
     ],
     key: ['ref', 'seq'],
-    indexes: { by_user: ['user_id', 'ref'] },
+    indexes: { by_user: ['user_id', 'ref'], by_call: ['user_id', 'called_at', 'ref'] },
   },
   {
     // Apart from the calls: whoever counts signals does not wait for whoever writes events, nor for the call to be there.

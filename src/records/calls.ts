@@ -62,6 +62,13 @@ export interface CallPage {
   readonly cursor: string | null;
 }
 
+/** Some calls of an export. One with very many sessions comes alone, in several portions, each with some of them. */
+export interface Portion {
+  readonly calls: readonly Call[];
+  /** Whether the next portion has further sessions of the last of these calls. */
+  readonly goesOn: boolean;
+}
+
 /** What is in no record, over all nodes, since the tables were made. */
 export interface Lost {
   /** Dropped before they could be recorded, or such as cannot be. */
@@ -78,10 +85,15 @@ export interface CallRecords {
   /** @throws RecordsUnavailable when the database does not answer. */
   find(ref: string): Promise<Call | undefined>;
   /**
+   * Fewer calls than are asked for where they have very many sessions, but one at least; the cursor says whether there
+   * are more.
+   *
    * @throws RecordsUnavailable when the database does not answer.
    * @throws CursorMalformed when the cursor is none of its own.
    */
   list(query: CallQuery): Promise<CallPage>;
+  /** All of them, a portion at a time: everything else goes on in between. Throws, while it is read, what `list` does. */
+  export(filter: Omit<CallQuery, 'limit'>): AsyncIterable<Portion>;
   /** Counts signals of a room; written some moments later, together with those of other rooms. */
   countSignals(ref: string, count: number): void;
   close(): Promise<void>;

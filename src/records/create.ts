@@ -1,5 +1,5 @@
 /** Call records in a SQL database: what reads the feed, what counts signals, what clears away, and what answers. */
-import type { Database } from '../database/database.ts';
+import type { Database, Queries } from '../database/database.ts';
 import type { Feed } from '../engine/feed.ts';
 import type { Clock } from '../support/clock.ts';
 import { withDeadline } from '../support/deadline.ts';
@@ -8,7 +8,7 @@ import type { Random } from '../support/random.ts';
 import { createAsking } from './asking.ts';
 import type { CallRecords } from './calls.ts';
 import { startLoop } from './loop.ts';
-import { findCall, listCalls, readLost } from './reading.ts';
+import { exportCalls, findCall, listCalls, readLost } from './reading.ts';
 import { createRecorder } from './recorder.ts';
 import { createSignalCounts } from './signals.ts';
 import { endOrphans, SWEEP_MS, sweep } from './sweep.ts';
@@ -41,6 +41,7 @@ export function createCallRecords(parts: CallRecordsParts): CallRecords {
   const signals = createSignalCounts(parts);
   const recorder = createRecorder(parts);
   const asked = createAsking(log);
+  const reading: Pick<Queries, 'rows'> = { rows: (sql, values) => asked(() => database.rows(sql, values)) };
   let begun = false;
   let isOver = false;
 
@@ -81,9 +82,10 @@ export function createCallRecords(parts: CallRecordsParts): CallRecords {
 
   return {
     about: database.name,
-    lost: () => asked(() => readLost(database)),
-    find: (ref) => asked(() => findCall(database, ref)),
-    list: (query) => asked(() => listCalls(database, query)),
+    lost: () => readLost(reading),
+    find: (ref) => findCall(reading, ref),
+    list: (query) => listCalls(reading, query),
+    export: (filter) => exportCalls(reading, filter),
     countSignals: (ref, count) => signals.count(ref, count),
     async close() {
       try {

@@ -3,7 +3,10 @@ import type { Call } from './calls.ts';
 
 type Cell = string | number | boolean | null;
 
-const COLUMNS: Readonly<Record<string, (call: Call) => Cell>> = {
+/** Of the sessions it says how many: whoever writes a line need not hold them all. */
+export type CountedCall = Omit<Call, 'sessions'> & { readonly sessions: { readonly length: number } };
+
+const COLUMNS: Readonly<Record<string, (call: CountedCall) => Cell>> = {
   ref: ({ ref }) => ref,
   code: ({ code }) => code,
   type: ({ type }) => type,
@@ -25,7 +28,7 @@ const COLUMNS: Readonly<Record<string, (call: Call) => Cell>> = {
 export const CSV_HEADER = `${Object.keys(COLUMNS).join(',')}\r\n`;
 
 /** Instants are written as ISO 8601 in UTC; what is not known is empty. */
-export const csvLineOf = (call: Call): string =>
+export const csvLineOf = (call: CountedCall): string =>
   `${Object.values(COLUMNS)
     .map((read) => written(read(call)))
     .join(',')}\r\n`;

@@ -42,7 +42,7 @@ export async function writeOneByOne(
 async function takesRecords(queries: Queries, { database, feedName }: WritingParts): Promise<boolean> {
   const calls = new Map([[TRIAL, { ...call, feed: feedName }]]);
   try {
-    await saveChanges(queries, database, { calls, sessions: new Map([[TRIAL, session]]), abandoned: [] });
+    await saveChanges(queries, database, { calls, sessions: new Map([[TRIAL, session]]), abandoned: [], moved: [] });
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
     return false;
@@ -81,4 +81,5 @@ const session: SessionRow = {
   leftAt: null,
   reason: null,
   mediaType: null,
+  calledAt: 0,
 };

@@ -1,81 +1,95 @@
-/** What is asked of the records. */
-import { type Database, type Row, readNumber, type Value } from '../database/database.ts';
-import type { Call, CallPage, CallQuery, CallSession, Lost } from './calls.ts';
-import { readCursor, writeCursor } from './cursor.ts';
-import { CALL_COLUMNS, readCall, readSession, SESSION_COLUMNS, type SessionRow } from './rows.ts';
-import { places } from './sql.ts';
+/** What is asked of the records. SQLite answers in this very process: after each page everybody else has a turn. */
+import { setImmediate } from 'node:timers/promises';
+import { type Queries, readNumber } from '../database/database.ts';
+import type { Call, CallPage, CallQuery, CallSession, Lost, Portion } from './calls.ts';
+import { writeCursor } from './cursor.ts';
+import { findHead, type Head, readHeads } from './heads.ts';
+import { SESSIONS_AT_ONCE, sessionsInParts, sessionsOf } from './sessions.ts';
 
-const COLUMNS = CALL_COLUMNS.split(', ')
-  .map((name) => `c.${name}`)
-  .join(', ');
-const CALLS = `
-  SELECT ${COLUMNS}, COALESCE(s.signals, 0) AS signals
-  FROM signalbox_calls c LEFT JOIN signalbox_signals s ON s.ref = c.ref`;
+type Reading = Pick<Queries, 'rows'>;
+
+/** Of an export. */
+const PAGE = 200;
 
 const LOST = `
   SELECT COALESCE(SUM(lost), 0) AS events, COALESCE(SUM(lost_signals), 0) AS signals FROM signalbox_feeds`;
 
-export async function findCall(database: Database, ref: string): Promise<Call | undefined> {
-  const [call] = await withSessions(database, await database.rows(`${CALLS} WHERE c.ref = ?`, [ref]));
-  return call;
+export async function findCall(queries: Reading, ref: string): Promise<Call | undefined> {
+  const head = await findHead(queries, ref);
+  return head === undefined ? undefined : wholeCall(queries, head);
 }
 
 /** @throws CursorMalformed */
-export async function listCalls(database: Database, query: CallQuery): Promise<CallPage> {
-  const { where, values } = conditions(query);
-  // One more than is asked for says whether there are more.
-  const order = `ORDER BY c.created_at DESC, c.ref DESC LIMIT ${Math.trunc(query.limit) + 1}`;
-  const rows = await database.rows(`${CALLS} ${where} ${order}`, values);
-  const calls = await withSessions(database, rows.slice(0, query.limit));
-  const last = calls.at(-1);
-  return { calls, cursor: rows.length > query.limit && last !== undefined ? writeCursor(last) : null };
+export async function listCalls(queries: Reading, query: CallQuery): Promise<CallPage> {
+  const { heads, cursor } = await readPage(queries, query);
+  const [first] = heads;
+  const calls =
+    first !== undefined && isLarge(first) ? [await wholeCall(queries, first)] : await withSessions(queries, heads);
+  return { calls, cursor };
 }
 
-export async function readLost(database: Database): Promise<Lost> {
-  const [row] = await database.rows(LOST);
+/** @throws CursorMalformed */
+export async function* exportCalls(
+  queries: Reading,
+  { cursor: begin, ...filter }: Omit<CallQuery, 'limit'>,
+): AsyncGenerator<Portion> {
+  let cursor: string | null | undefined = begin;
+  while (cursor !== null) {
+    const page: HeadPage = await readPage(queries, { ...filter, cursor, limit: PAGE });
+    const [first] = page.heads;
+    if (first === undefined || !isLarge(first)) {
+      yield { calls: await withSessions(queries, page.heads), goesOn: false };
+      await setImmediate();
+    } else {
+      for await (const { sessions, goesOn } of sessionsInParts(queries, first.call.ref)) {
+        yield { calls: [{ ...first.call, sessions }], goesOn };
+        await setImmediate();
+      }
+    }
+    ({ cursor } = page);
+  }
+}
+
+export async function readLost(queries: Reading): Promise<Lost> {
+  const [row] = await queries.rows(LOST);
   return { events: readNumber(row?.['events']), signals: readNumber(row?.['signals']) };
 }
 
-function conditions({ from, to, code, user, cursor }: CallQuery): { where: string; values: Value[] } {
-  const parts: [sql: string, ...values: Value[]][] = [];
-  if (from !== undefined) parts.push(['c.created_at >= ?', from]);
-  if (to !== undefined) parts.push(['c.created_at < ?', to]);
-  if (code !== undefined) parts.push(['c.code = ?', code]);
-  if (user !== undefined) parts.push(['c.ref IN (SELECT ref FROM signalbox_sessions WHERE user_id = ?)', user]);
-  if (cursor !== undefined) {
-    const { createdAt, ref } = readCursor(cursor);
-    // The first part says nothing that the second does not, in a way that an index can be searched with.
-    parts.push(['c.created_at <= ? AND (c.created_at < ? OR c.ref < ?)', createdAt, createdAt, ref]);
-  }
-  const where = parts.length === 0 ? '' : `WHERE ${parts.map(([sql]) => sql).join(' AND ')}`;
-  return { where, values: parts.flatMap(([, ...values]) => values) };
+/** With more sessions than are held at once. */
+const isLarge = ({ mostSessions }: Head): boolean => mostSessions > SESSIONS_AT_ONCE;
+
+interface HeadPage {
+  readonly heads: readonly Head[];
+  readonly cursor: string | null;
 }
 
-async function withSessions(database: Database, rows: readonly Row[]): Promise<Call[]> {
-  const read = rows.map((row) => ({ call: readCall(row), signals: readNumber(row['signals']) }));
-  const sessions = await sessionsOf(
-    database,
-    read.map(({ call }) => call.ref),
-  );
-  return read.map(({ call, signals }) => {
-    const { ref, code, type, name, createdAt, endedAt, reason, hostId, createdBy } = call;
-    const { peakMembers, totalMembers, complete } = call;
-    const about = { ref, code, type, name, createdAt, endedAt, reason, hostId, createdBy };
-    return { ...about, peakMembers, totalMembers, signals, complete, sessions: sessions.get(ref) ?? [] };
+/** As many as are asked for, or fewer where their sessions are many; a large one comes alone. */
+async function readPage(queries: Reading, query: CallQuery): Promise<HeadPage> {
+  // One more than is asked for says whether there are more.
+  const found = await readHeads(queries, { ...query, limit: query.limit + 1 });
+  let sessions = 0;
+  const tooMany = found.findIndex((head, index) => {
+    sessions += head.mostSessions;
+    return index === query.limit || (index > 0 && sessions > SESSIONS_AT_ONCE);
   });
+  const heads = tooMany === -1 ? found : found.slice(0, tooMany);
+  const last = heads.at(-1);
+  return { heads, cursor: tooMany === -1 || last === undefined ? null : writeCursor(last.call) };
 }
 
-async function sessionsOf(database: Database, refs: readonly string[]): Promise<Map<string, CallSession[]>> {
-  const byRef = new Map<string, CallSession[]>();
-  if (refs.length === 0) return byRef;
-  const rows = await database.rows(
-    `SELECT ${SESSION_COLUMNS} FROM signalbox_sessions WHERE ref IN ${places(refs.length)} ORDER BY ref, seq`,
-    refs,
+async function withSessions(queries: Reading, heads: readonly Head[]): Promise<Call[]> {
+  const sessions = await sessionsOf(
+    queries,
+    heads.map(({ call }) => call.ref),
   );
-  for (const { ref, ...session } of rows.map((row): SessionRow => readSession(row))) {
-    const known = byRef.get(ref);
-    if (known === undefined) byRef.set(ref, [session]);
-    else known.push(session);
+  return heads.map(({ call }) => ({ ...call, sessions: sessions.get(call.ref) ?? [] }));
+}
+
+async function wholeCall(queries: Reading, { call }: Head): Promise<Call> {
+  const sessions: CallSession[] = [];
+  for await (const part of sessionsInParts(queries, call.ref)) {
+    sessions.push(...part.sessions);
+    if (part.goesOn) await setImmediate();
   }
-  return byRef;
+  return { ...call, sessions };
 }

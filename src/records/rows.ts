@@ -35,12 +35,21 @@ export interface SessionRow {
   readonly leftAt: number | null;
   readonly reason: string | null;
   readonly mediaType: string | null;
+  /** When its call was created. */
+  readonly calledAt: number;
 }
 
 export const CALL_COLUMNS =
   'ref, code, type, name, created_at, expires_at, ended_at, reason, host_id, created_by, members, peak_members, ' +
   'total_members, complete, rev, last_at, feed';
-export const SESSION_COLUMNS = 'ref, seq, user_id, name, joined_at, left_at, reason, media_type';
+export const SESSION_COLUMNS = 'ref, seq, user_id, name, joined_at, left_at, reason, media_type, called_at';
+
+/**
+ * Of a call `c`: the greatest number that a session of it has, null where there is none. As many sessions at the most does
+ * it have, which is known so without counting them.
+ */
+export const LAST_SEQ =
+  '(SELECT n.seq FROM signalbox_sessions n WHERE n.ref = c.ref ORDER BY n.seq DESC LIMIT 1) AS last_seq';
 
 /** In the order of {@link CALL_COLUMNS}. */
 export const valuesOfCall = (call: CallRow) => [
@@ -73,6 +82,7 @@ export const valuesOfSession = (session: SessionRow) => [
   session.leftAt,
   session.reason,
   session.mediaType,
+  session.calledAt,
 ];
 
 export const readCall = (row: Row): CallRow => ({
@@ -104,6 +114,7 @@ export const readSession = (row: Row): SessionRow => ({
   leftAt: numberOrNull(row['left_at']),
   reason: textOrNull(row['reason']),
   mediaType: textOrNull(row['media_type']),
+  calledAt: readNumber(row['called_at']),
 });
 
 function text(value: unknown): string {

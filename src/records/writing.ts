@@ -1,13 +1,15 @@
 /** Writes events into the records: reads what they are about, and replaces it by what they make of it. */
-import type { Database, Queries, Row, Value } from '../database/database.ts';
+import { type Database, type Queries, type Row, readNumber, type Value } from '../database/database.ts';
 import type { RoomFeedEvent } from '../protocol/feed.ts';
-import { type Batch, type Changes, record, seatName } from './fold.ts';
+import { type Batch, type Changes, note, record, seatName } from './fold.ts';
 import {
   CALL_COLUMNS,
   type CallRow,
+  LAST_SEQ,
   readCall,
   readSession,
   SESSION_COLUMNS,
+  type SessionRow,
   valuesOfCall,
   valuesOfSession,
 } from './rows.ts';
@@ -35,21 +37,25 @@ export async function writeEvents(
 export async function saveChanges(
   queries: Queries,
   { dialect }: Pick<Database, 'dialect'>,
-  { calls, sessions, abandoned }: Changes,
+  { calls, sessions, abandoned, moved }: Changes,
 ): Promise<void> {
   const rows = <T>(of: ReadonlyMap<string, T>, values: (row: T) => readonly Value[]) => [...of.values()].map(values);
   const toCalls = { table: 'signalbox_calls', columns: CALL_COLUMNS, keyed: 1 };
   const toSessions = { table: 'signalbox_sessions', columns: SESSION_COLUMNS, keyed: 2 };
   await upsert(queries, dialect, toCalls, rows(calls, valuesOfCall));
-  await upsert(queries, dialect, toSessions, rows(sessions, valuesOfSession));
+  // First: whoever is known to sit there again after that end is written over it.
   for (const call of abandoned) await endSeats(queries, call);
+  await upsert(queries, dialect, toSessions, rows(sessions, valuesOfSession));
+  for (const { createdAt, ref } of moved) {
+    await queries.run('UPDATE signalbox_sessions SET called_at = ? WHERE ref = ?', [createdAt, ref]);
+  }
 }
 
 /** What there is of the rooms and the users that the events are about; not of others, however many sat there. */
 async function load(queries: Queries, events: readonly RoomFeedEvent[]): Promise<Batch> {
   const refs = [...new Set(events.map(({ ref }) => ref))];
   const calls = await queries.rows(
-    `SELECT ${CALL_COLUMNS} FROM signalbox_calls WHERE ref IN ${places(refs.length)}`,
+    `SELECT ${CALL_COLUMNS}, ${LAST_SEQ} FROM signalbox_calls c WHERE ref IN ${places(refs.length)}`,
     refs,
   );
   const known = calls.map(readCall);
@@ -57,11 +63,37 @@ async function load(queries: Queries, events: readonly RoomFeedEvent[]): Promise
   const pairs = pairsOf(events, new Set(known.map(({ ref }) => ref)));
   const taken = (await ofPairs(queries, SESSION_COLUMNS, pairs, 'AND left_at IS NULL')).map(readSession);
   const ever = await ofPairs(queries, 'DISTINCT ref, user_id', pairs, '');
-  return {
+  const batch: Batch = {
     calls: new Map(known.map((call) => [call.ref, call])),
-    seats: new Map(taken.map((seat) => [seatName(seat.ref, seat.userId), seat])),
+    seats: new Map(),
     known: new Set(ever.map((row) => seatName(String(row['ref']), String(row['user_id'])))),
+    numbers: new Map(),
+    last: new Map(calls.map((row) => [String(row['ref']), readNumber(row['last_seq'] ?? 0)])),
   };
+  for (const seat of taken) note(batch, seat);
+  for (const session of await underNumbers(queries, batch, events)) note(batch, session);
+  return batch;
+}
+
+/**
+ * Sessions whose numbers are given to somebody once more, which happens after a store was set back: there is hardly ever
+ * anything to ask.
+ */
+async function underNumbers(
+  queries: Queries,
+  { seats, last }: Batch,
+  events: readonly RoomFeedEvent[],
+): Promise<SessionRow[]> {
+  const values = events.flatMap((event) => {
+    if (!('member' in event)) return [];
+    const { ref, userId, member } = event;
+    const isOwn = seats.get(seatName(ref, userId))?.seq === member.seq;
+    return isOwn || member.seq > (last.get(ref) ?? 0) ? [] : [[ref, member.seq] as const];
+  });
+  if (values.length === 0) return [];
+  const either = values.map(() => '(ref = ? AND seq = ?)').join(' OR ');
+  const sql = `SELECT ${SESSION_COLUMNS} FROM signalbox_sessions WHERE ${either}`;
+  return (await queries.rows(sql, values.flat())).map(readSession);
 }
 
 type Pair = readonly [ref: string, userId: string];

@@ -10,8 +10,9 @@ test('a server that takes a backslash for a letter, and cuts off what is too lon
   await admin.run("SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES'");
   await admin.close();
   const database = openDatabase(url);
-  const add = 'INSERT INTO signalbox_sessions (ref, seq, user_id, name, joined_at) VALUES (?, 1, ?, ?, 1)';
-  const name = String.raw`\', 1); DROP TABLE signalbox_sessions; -- "\\`;
+  const add =
+    'INSERT INTO signalbox_sessions (ref, seq, user_id, name, joined_at, called_at) VALUES (?, 1, ?, ?, 1, 1)';
+  const name = String.raw`\', 1, 1); DROP TABLE signalbox_sessions; -- "\\`;
   await database.run(add, ['ROM1', 'anna', name]);
   expect(await database.rows('SELECT name FROM signalbox_sessions')).toEqual([{ name }]);
   await expect(database.run(add, ['ROM2', 'a'.repeat(65), null])).rejects.toThrow();

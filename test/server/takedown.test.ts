@@ -58,6 +58,7 @@ function told(clock: Clock, failing: readonly string[] = []) {
       countSignals: () => {},
       lost: async () => ({ events: 0, signals: 0 }),
       list: async () => ({ calls: [], cursor: null }),
+      export: async function* () {},
       find: async () => undefined,
       close: end('calls'),
     }),

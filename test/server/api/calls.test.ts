@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   type Call,
+  type CallPage,
   type CallQuery,
   type CallRecords,
   CursorMalformed,
@@ -26,6 +27,8 @@ const asked: CallQuery[] = [];
 let breaksAfter = Number.POSITIVE_INFINITY;
 let fault: Error = new RecordsUnavailable('the store is away');
 let isEndless = false;
+/** A call that comes alone in portions of one session, before all others. */
+let large: Call | undefined;
 
 const records: CallRecords = {
   about: 'a list of these tests',
@@ -39,6 +42,19 @@ const records: CallRecords = {
     if (Number.isNaN(from)) throw new CursorMalformed('no number');
     const end = from + query.limit;
     return { calls: CALLS.slice(from, end), cursor: end < CALLS.length ? String(end) : null };
+  },
+  // As the records in a database do: as many at a time as are to be held.
+  async *export({ cursor: begin, ...filter }) {
+    for (const session of large?.sessions ?? []) {
+      if (large !== undefined)
+        yield { calls: [{ ...large, sessions: [session] }], goesOn: session !== large.sessions.at(-1) };
+    }
+    let cursor: string | null | undefined = begin;
+    while (cursor !== null) {
+      const page: CallPage = await records.list({ ...filter, cursor, limit: 200 });
+      yield { calls: page.calls, goesOn: false };
+      ({ cursor } = page);
+    }
   },
   countSignals: () => {},
   close: async () => {},
@@ -56,6 +72,7 @@ beforeEach(() => {
   breaksAfter = Number.POSITIVE_INFINITY;
   fault = new RecordsUnavailable('the store is away');
   isEndless = false;
+  large = undefined;
 });
 
 interface Page {
@@ -125,6 +142,17 @@ test.each([
   expect(told.headers.get('content-disposition')).toMatch(/^attachment; filename="calls\.(csv|ndjson)"$/);
   expect(told.body).toBe(text);
   expect(asked.map(({ limit }) => limit)).toEqual(Array.from({ length: 7 }, () => 200));
+});
+
+test.each([
+  ['csv', CSV_HEADER, csvLineOf],
+  ['ndjson', '', (call: Call) => `${JSON.stringify(call)}\n`],
+])('a call with more sessions than are held at once, as %s', async (format, head, line) => {
+  const [session] = EXAMPLES.call.sessions;
+  if (session === undefined) return expect.unreachable();
+  large = { ...EXAMPLES.call, sessions: [1, 2, 3, 4].map((seq) => ({ ...session, seq })) };
+  const { body } = await caller.ask('GET', `/calls?format=${format}&cursor=1232`);
+  expect(body).toBe(head + [large, ...CALLS.slice(1232)].map(line).join(''));
 });
 
 test('only the headers of a file', async () => {

@@ -1,0 +1,200 @@
+/** A store that comes back as it was some time ago, as Redis does from a dump: rooms go on at an earlier revision. */
+import fc from 'fast-check';
+import { createClient } from 'redis';
+import { expect, test } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import type { Feed } from '../../src/engine/feed.ts';
+import { createRedisEngine } from '../../src/engine/redis/index.ts';
+import type { FeedEvent, RoomFeedEvent } from '../../src/protocol/feed.ts';
+import type { CallSession } from '../../src/records/calls.ts';
+import { findCall, listCalls } from '../../src/records/reading.ts';
+import { refOf, Stage, settingsOf } from '../engine/stage.ts';
+import { temporaryFolder } from '../support/process.ts';
+import { startRedis } from '../support/redis.ts';
+import { type Act, act, byRefOf, type Made, perform } from './acts.ts';
+import { eventually, recordAll, recorderOf, startRooms } from './stage.ts';
+
+const acts = (most: number) => fc.array(act, { maxLength: most, size: 'max' });
+
+test('stories of which some is forgotten: the records go on with what is told then, and say that they are not all', async () => {
+  await using folder = await temporaryFolder();
+  let runs = 0;
+  const story = fc.record({
+    kept: acts(30),
+    forgotten: acts(20),
+    afterwards: acts(30),
+    // Where a page of the recorder ends; the last one of the forgotten may have been recorded or not.
+    cuts: fc.array(fc.nat(60), { maxLength: 4 }),
+    recordsAll: fc.boolean(),
+  });
+  const property = fc.asyncProperty(story, async ({ kept, forgotten, afterwards, cuts, recordsAll }) => {
+    runs += 1;
+    const database = openDatabase(`sqlite:${folder.path}/${runs}.db`);
+    try {
+      const first = await eventsOf(kept, 0, forgotten);
+      // What was kept is told again as it was, and everything else happens later.
+      const second = await eventsOf(kept, LATER_MS, afterwards);
+      const ends = cuts.map((cut) => Math.min(cut, first.length)).sort((a, b) => a - b);
+      const before = first.slice(0, recordsAll ? first.length : (ends.at(-1) ?? 0));
+      await recordIn(database, 'first', before, ends);
+      await recordIn(database, 'second', second, [...ends, second.length]);
+      await compare(database, before, second);
+    } finally {
+      await database.close();
+    }
+  });
+  await fc.assert(property, { numRuns: 100, interruptAfterTimeLimit: 30_000 });
+});
+
+/** More than is forgotten, and too little for a room to be over by itself. */
+const LATER_MS = 250_000;
+const WAIT_MS = 10_000;
+
+/** What is told of a story of which `kept` happened in either life of the store. */
+async function eventsOf(kept: readonly Act[], waitMs: number, then: readonly Act[]): Promise<FeedEvent[]> {
+  const rooms = startRooms();
+  const made: Made[] = [];
+  const play = async (some: readonly Act[], refsFrom: number, mostMs: number) => {
+    for (const each of some) {
+      if (each.do === 'record') continue;
+      const act = each.do === 'wait' ? { ...each, ms: Math.min(mostMs, each.ms) } : each;
+      await perform(rooms, made, act, refOf(refsFrom + made.length));
+    }
+  };
+  await play(kept, 1, LATER_MS);
+  rooms.clock.advance(waitMs);
+  // No ref is ever given twice, whatever a store has forgotten.
+  await play(then, 1 + waitMs, waitMs === 0 ? WAIT_MS : LATER_MS);
+  return [...(await rooms.engine.feed.read({ limit: 100_000 })).events];
+}
+
+/** Records what there is of a feed, up to each of these places after the other. */
+async function recordIn(database: Database, life: string, events: readonly FeedEvent[], ends: readonly number[]) {
+  for (const end of [...ends, events.length]) {
+    const feed = { read: listed(life, events.slice(0, end)) } as Feed; // nobody listens to it here
+    await recordAll(recorderOf(database, { engine: { feed }, clock: { now: () => 0 } }));
+  }
+}
+
+/** A place that is one in another life means nothing: then it is read from the beginning. */
+const listed =
+  (life: string, events: readonly FeedEvent[]): Feed['read'] =>
+  async ({ after = '', limit }) => {
+    const [of, index] = after.split(' ');
+    const from = of === life ? Number(index) : 0;
+    const some = events.slice(from, from + limit);
+    return { events: some, position: `${life} ${from + some.length}`, lost: 0 };
+  };
+
+async function compare(database: Database, before: readonly FeedEvent[], second: readonly FeedEvent[]): Promise<void> {
+  const { calls } = await listCalls(database, { limit: 1_000 });
+  const [forgotten, told] = [byRefOf(before), byRefOf(second)];
+  expect(calls.map(({ ref }) => ref).sort()).toEqual([...new Set([...forgotten.keys(), ...told.keys()])].sort());
+  for (const call of calls) {
+    const [one, two] = [forgotten.get(call.ref) ?? [], told.get(call.ref) ?? []];
+    const same = one.findIndex(
+      (event, index) => event.timestamp !== two[index]?.timestamp || event.type !== two[index].type,
+    );
+    const common = same === -1 ? one.length : same;
+    const { sessions, ...rest } = call;
+    // They come in the order of their numbers, which a plain reading does not know.
+    const unnumbered = sessions.map((session) => withoutNumber(session));
+    const expected = foldOf([...one, ...two.slice(common)]);
+    expect(rest).toMatchObject({ ...expected.call, complete: one.length === common || two.length === common });
+    expect(unnumbered).toEqual(expected.sessions);
+  }
+}
+
+const withoutNumber = ({ userId, name, joinedAt, leftAt, reason, mediaType }: CallSession): Open => ({
+  userId,
+  name,
+  joinedAt,
+  leftAt,
+  reason,
+  mediaType,
+});
+
+/** What a plain reading makes of what was told, one after the other, whoever was forgotten in between. */
+function foldOf(story: readonly RoomFeedEvent[]) {
+  const sessions: Open[] = [];
+  const seats = new Map<string, Open>();
+  const openOf = (userId: string) => sessions.find((each) => each.userId === userId && each.leftAt === null);
+  const end = (session: Open | undefined, leftAt: number, reason: string) => {
+    if (session !== undefined) Object.assign(session, { leftAt, reason });
+  };
+  let ended: { readonly endedAt: number | null; readonly reason: string | null } = { endedAt: null, reason: null };
+  let peakMembers = 0;
+  for (const event of story) {
+    const { timestamp } = event;
+    ended = { endedAt: null, reason: null };
+    if (event.type === 'user_joined') end(openOf(event.userId), timestamp, 'unknown');
+    if ('member' in event) sit(sessions, seats, openOf(event.userId), event);
+    peakMembers = Math.max(peakMembers, sessions.filter(({ leftAt }) => leftAt === null).length);
+    if (event.type === 'user_left') end(openOf(event.userId), timestamp, event.reason);
+    if (event.type !== 'room_destroyed') continue;
+    ended = { endedAt: timestamp, reason: event.reason };
+    for (const session of sessions) if (session.leftAt === null) end(session, timestamp, event.reason);
+  }
+  const totalMembers = new Set(sessions.map(({ userId }) => userId)).size;
+  return { call: { ...ended, peakMembers, totalMembers }, sessions };
+}
+
+type Open = { -readonly [Key in keyof Omit<CallSession, 'seq'>]: CallSession[Key] };
+
+type OfMember = Extract<RoomFeedEvent, { member: object }>;
+
+/** @param seats of which sessions are known, by what no two seats have in common. */
+function sit(sessions: Open[], seats: Map<string, Open>, open: Open | undefined, event: OfMember): void {
+  const { userId, member, type } = event;
+  const { name, joinedAt, seq, mediaType = null } = member;
+  const seat = `${userId} ${joinedAt} ${seq}`;
+  const known = type === 'user_joined' ? undefined : (open ?? seats.get(seat));
+  const session = known ?? { userId, joinedAt, leftAt: null, reason: null, name, mediaType };
+  Object.assign(session, { name, mediaType, leftAt: null, reason: null });
+  seats.set(seat, session);
+  if (known === undefined) sessions.push(session);
+}
+
+test('Redis, killed and started again from its dump', async () => {
+  await using redis = await startRedis();
+  await using folder = await temporaryFolder();
+  const database = openDatabase(`sqlite:${folder.path}/calls.db`);
+  const engine = await createRedisEngine({ url: redis.url })({ ...settingsOf(9_000), feedKept: 1_000 });
+  const clock = { now: () => Date.now(), advance: () => {}, after: () => () => {}, every: () => () => {} };
+  const rooms = new Stage(engine, clock);
+  const record = () => eventually(() => recordAll(recorderOf(database, rooms)));
+  const room = await rooms.room(['anna', 'ben']);
+  const admin = createClient({ url: redis.url });
+  await admin.connect();
+  await admin.sendCommand(['SAVE']);
+  admin.destroy();
+  await rooms.leave(room, 'ben');
+  await rooms.join(room, 'carl');
+  await rooms.leave(room, 'carl');
+  await rooms.join(room, 'dora');
+  await record();
+  expect(await findCall(database, room.ref)).toMatchObject({ complete: true, totalMembers: 4 });
+
+  await redis.kill();
+  await redis.restart();
+  await eventually(async () => {
+    const joined = await rooms.join(room, 'zoe');
+    if (!joined.ok) throw new Error(joined.reason);
+  });
+  await record();
+  expect(await findCall(database, room.ref)).toMatchObject({ complete: false, endedAt: null, totalMembers: 5 });
+  await rooms.close(room, 'anna');
+  await record();
+  const call = await findCall(database, room.ref);
+  expect(call).toMatchObject({ complete: false, reason: 'closed', hostId: 'anna', totalMembers: 5 });
+  expect(call?.sessions.map(({ userId, reason }) => [userId, reason])).toEqual([
+    ['anna', 'closed'],
+    ['ben', 'left'],
+    ['carl', 'left'],
+    ['dora', 'closed'],
+    ['zoe', 'closed'],
+  ]);
+  await database.close();
+  await engine.close();
+});
