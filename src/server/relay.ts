@@ -43,7 +43,7 @@ export function createRelay({ engine, io, roster }: House): Relay {
       const target = roster.member(key.ref, to);
       if (target !== undefined) {
         target.push('signal', body);
-        roster.countSignal(key.ref);
+        if (target !== session) roster.countSignal(key.ref);
         return { ok: true };
       }
       const send = () => void io.to(memberChannel(key.ref, to)).emit('signal', body);

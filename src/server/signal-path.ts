@@ -50,7 +50,8 @@ export type SignalPath = (session: Session, packet: readonly unknown[]) => boole
 
 export const createSignalPath =
   (roster: Roster): SignalPath =>
-  ({ seat, userId }, [, signal]) => {
+  (session, [, signal]) => {
+    const { seat, userId } = session;
     if (seat === null || !(signal instanceof TextSignal)) return false;
     const room = roster.room(seat.ref);
     // No more than a look-up: nobody is found under what is not a user id.
@@ -58,6 +59,7 @@ export const createSignalPath =
     if (room === undefined || target === undefined) return false;
     // Neither a user id nor a ref has a character that JSON would write otherwise.
     target.pushText(`["signal",{"from":"${userId}","data":${signal.text},"ref":"${seat.ref}"}]`);
-    room.signals += 1;
+    // What somebody tells themselves is handed on between no members.
+    if (target !== session) room.signals += 1;
     return true;
   };

@@ -51,8 +51,10 @@ test('a call on one node: a server that is closed has written all of it', async 
   await using _ben = ben;
   const benId = ben.userId;
   for (let count = 0; count < 5; count += 1) await anna.must('signal', { to: benId, data: { count } });
-  // What does not take the short way, and what reaches nobody.
+  // What does not take the short way, what is told to oneself on either, and what reaches nobody.
   await ben.must('signal', { data: 'long', to: anna.userId });
+  await ben.must('signal', { data: 'long', to: benId });
+  await ben.must('signal', { to: benId, data: 'short' });
   expect(await ben.refused('signal', { to: 'nobody', data: 1 })).toBe('PEER_NOT_FOUND');
   await ben.must('room:leave');
   await anna.must('room:close');
