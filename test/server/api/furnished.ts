@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, vi } from 'vitest';
-import { createServer, type PartialOptions } from '../../../src/index.ts';
+import { createServer, type PartialOptions, silentLog } from '../../../src/index.ts';
 import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
 import { EXAMPLES } from '../../../src/server/http/api/examples.ts';
 import { connectClient } from '../../support/client.ts';
@@ -49,7 +49,7 @@ export async function startFurnished(options: PartialOptions = {}): Promise<Furn
     webhookGiveUpMs: 0,
     ...options,
   };
-  const server = await createServer(settings, { clock });
+  const server = await createServer(settings, { clock, log: silentLog });
   const caller = createCaller(server.url.replace('localhost', '127.0.0.1'));
   const dead = await deadLetter(caller, clock);
   return {
