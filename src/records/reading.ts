@@ -9,7 +9,7 @@ import { SESSIONS_AT_ONCE, sessionsInParts, sessionsOf } from './sessions.ts';
 type Reading = Pick<Queries, 'rows'>;
 
 /** Of an export. */
-const PAGE = 200;
+const PAGE = 100;
 
 const LOST = `
   SELECT COALESCE(SUM(lost), 0) AS events, COALESCE(SUM(lost_signals), 0) AS signals FROM signalbox_feeds`;
