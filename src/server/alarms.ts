@@ -21,6 +21,9 @@ export function createAlarms(feed: Feed, log: Log): Alarms {
   };
   return {
     poolLow: ({ free, occupied, cooling, total }) => tell({ type: 'pool_low', free, occupied, cooling, total }),
-    ledgerBehind: ({ kind: _, ...figures }) => tell({ type: 'reference_alarm', ...figures }),
+    ledgerBehind(notice) {
+      const { kind: _, ...figures } = notice;
+      tell({ type: 'reference_alarm', ...figures });
+    },
   };
 }

@@ -148,7 +148,8 @@ test('a thousand rooms on two nodes, and a back end that fails and comes back', 
       events.map(({ rev }) => rev),
       ref,
     ).toEqual(events.map((_, rev) => rev));
-    const ofType = (type: string) => events.flatMap((event) => (event.type === type ? [event.userId] : [])).toSorted();
+    const ofType = (type: string) =>
+      events.flatMap((event) => (event.type === type ? [String(event.userId)] : [])).toSorted();
     expect(ofType('user_left'), ref).toEqual(ofType('user_joined'));
     expect(events.at(-1)?.type).toBe('room_destroyed');
   }

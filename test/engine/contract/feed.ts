@@ -15,7 +15,10 @@ const inWords = (events: readonly FeedEvent[]): string[] =>
     [rev, type, userId ?? '-', 'reason' in rest ? rest.reason : ''].join(' ').trim(),
   );
 
-const withoutMembers = ({ members: _, ...room }: RoomSnapshot) => room;
+const withoutMembers = (snapshot: RoomSnapshot) => {
+  const { members: _, ...room } = snapshot;
+  return room;
+};
 
 export const feed = [
   example('a life is told from creation to destruction, a revision each', async (stage) => {
