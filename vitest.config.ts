@@ -22,8 +22,9 @@ const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    // Two workers: every worker may own a Redis, a few nodes and a browser, and the smallest machine has two cores.
-    maxWorkers: 2,
+    // Three workers on the smallest machine's two cores: the longest files mostly wait, for time-outs of real browsers. More
+    // would be in each other's way, for every worker may own a Redis, a few nodes and a browser.
+    maxWorkers: 3,
     projects: [
       { test: { name: 'shared', include: shared, isolate: false, ...patience } },
       // Browsers' globals, fake timers, modules that are looked at: each file has a world of its own.
