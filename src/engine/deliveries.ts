@@ -81,7 +81,8 @@ export const FORGOTTEN_AFTER_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
  * Laws:
- * - Each call is one step: any node may make any of them at any time.
+ * - Any node may make any call at any time. What a call does to one room's queue is one step; a call may be several of
+ *   them, for a store can be in parts, and many dead letters are replayed a few at a time.
  * - An event is queued once for each endpoint, whoever asks; a room's events in the order of the feed.
  * - Of each room at most one event is taken, the oldest: the next only after that one was delivered, or died.
  * - What is taken and not settled is taken again when its lease has ended. So each event is sent at least once.

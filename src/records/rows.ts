@@ -1,6 +1,8 @@
 /** A call and a seat of it, as they are kept: a line of the table each. Instants are milliseconds since 1970. */
+
 import type { Row } from '../database/database.ts';
 import { readNumber } from '../database/database.ts';
+import type { CallSession } from './calls.ts';
 
 export interface CallRow {
   readonly ref: string;
@@ -26,15 +28,9 @@ export interface CallRow {
   readonly feed: string;
 }
 
-export interface SessionRow {
+/** A session, and which call it belongs to. */
+export interface SessionRow extends CallSession {
   readonly ref: string;
-  readonly userId: string;
-  readonly name: string | null;
-  readonly seq: number;
-  readonly joinedAt: number;
-  readonly leftAt: number | null;
-  readonly reason: string | null;
-  readonly mediaType: string | null;
   /** When its call was created. */
   readonly calledAt: number;
 }

@@ -1,6 +1,7 @@
 import { createClient } from 'redis';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RedisServer, startRedis } from '../support/redis.ts';
+import { startClusterOfOne } from '../support/redis-cluster.ts';
 import { buriesTheNewest, deliveriesContract } from './deliveries-contract.ts';
 import { type DeliveryStage, event, memoryStage, redisStage, settle, take, takeIds } from './deliveries-stage.ts';
 
@@ -28,15 +29,7 @@ describe('memory', () => {
 let redis: RedisServer;
 let cluster: RedisServer;
 beforeAll(async () => {
-  [redis, cluster] = await Promise.all([startRedis(), startRedis({ args: ['--cluster-enabled', 'yes'] })]);
-  const admin = createClient({ url: cluster.url });
-  await admin.connect();
-  await admin.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383']);
-  await vi.waitFor(
-    async () => expect(await admin.sendCommand(['CLUSTER', 'INFO'])).toContain('cluster_state:ok'),
-    10_000,
-  );
-  admin.destroy();
+  [redis, cluster] = await Promise.all([startRedis(), startClusterOfOne()]);
 });
 afterAll(async () => {
   await redis?.stop();

@@ -57,8 +57,8 @@ const creating = ({ house, allocation, finding }: Parts) =>
     tag: 'rooms',
     summary: 'Create a room',
     about:
-      'Opens a room under a fresh code, with nobody in it: whoever joins first becomes its host. It ends when it has been ' +
-      'empty for a while, as any other.',
+      'Opens a room under a fresh code, with nobody in it: whoever joins first becomes its host. If nobody does within ' +
+      '`roomEmptyMs`, five minutes unless the server is told otherwise, it ends.',
     headers: idempotency,
     body: creation,
     answer: {
