@@ -1,10 +1,11 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { executableOf } from '../../scripts/services.ts';
+import { backUp } from './backup.ts';
 import type { DatabaseServer } from './database.ts';
 import { freePort, type RunningChild, startChild, temporaryFolder } from './process.ts';
-import { giveAway, runUnprivileged, unprivileged } from './unprivileged.ts';
+import { giveAway, unprivileged } from './unprivileged.ts';
 
 /** A real MariaDB of one's own on a free port of 127.0.0.1, without users: it makes what it needs in an empty folder. */
 export async function startMariadb(): Promise<DatabaseServer> {
@@ -63,19 +64,7 @@ export async function startMariadb(): Promise<DatabaseServer> {
       ask(async (connection) => {
         for (const id of await connectionsTo(connection, url)) await connection.query(`KILL ${id}`);
       }),
-    async backUp() {
-      await stop();
-      const backup = join(folder.path, 'backup');
-      await rm(backup, { recursive: true, force: true });
-      await runUnprivileged('cp', ['-a', data, backup]);
-      await launch();
-      return async () => {
-        await stop();
-        await rm(data, { recursive: true });
-        await runUnprivileged('cp', ['-a', backup, data]);
-        await launch();
-      };
-    },
+    backUp: () => backUp({ data, folder: folder.path, stop, launch }),
     [Symbol.asyncDispose]: dispose,
   };
 }

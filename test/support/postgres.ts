@@ -1,8 +1,8 @@
 import { readFileSync, realpathSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { executableOf } from '../../scripts/services.ts';
+import { backUp } from './backup.ts';
 import type { DatabaseServer } from './database.ts';
 import { freePort, type RunningChild, startChild, temporaryFolder } from './process.ts';
 import { giveAway, runUnprivileged, unprivileged } from './unprivileged.ts';
@@ -68,19 +68,7 @@ export async function startPostgres(): Promise<DatabaseServer> {
     },
     connections: async (url) => (await ask(`SELECT pid ${CONNECTIONS}`, [nameIn(url)])).length,
     cut: async (url) => void (await ask(`SELECT pg_terminate_backend(pid) ${CONNECTIONS}`, [nameIn(url)])),
-    async backUp() {
-      await stop();
-      const backup = join(folder.path, 'backup');
-      await rm(backup, { recursive: true, force: true });
-      await runUnprivileged('cp', ['-a', data, backup]);
-      await launch();
-      return async () => {
-        await stop();
-        await rm(data, { recursive: true });
-        await runUnprivileged('cp', ['-a', backup, data]);
-        await launch();
-      };
-    },
+    backUp: () => backUp({ data, folder: folder.path, stop, launch }),
     [Symbol.asyncDispose]: dispose,
   };
 }
