@@ -8,8 +8,8 @@ interface Stoppable {
   readonly data: string;
   /** Where the backup may lie. */
   readonly folder: string;
-  stop(): Promise<unknown>;
-  launch(): Promise<unknown>;
+  readonly stop: () => Promise<unknown>;
+  readonly launch: () => Promise<unknown>;
 }
 
 /** @returns a function that puts the data back as they were; the server runs afterwards, as it does now. */
