@@ -1,9 +1,9 @@
 /** `docs/options.md`: every option in its three spellings, from the one table. */
 import { flagOf, variableOf } from '../src/cli/flags.ts';
-import { OPTIONS } from '../src/server/options.ts';
+import { OPTIONS } from '../src/server/options/options.ts';
 import { tableText } from './table-text.ts';
 
-const HEAD = `<!-- Printed by \`npm run docs\` from src/server/options.ts: edit that, not docs/options.md. -->
+const HEAD = `<!-- Printed by \`npm run docs\` from src/server/options/options.ts: edit that, not docs/options.md. -->
 
 # Options
 

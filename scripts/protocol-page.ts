@@ -5,7 +5,7 @@ import { ERRORS, type ErrorCode } from '../src/protocol/errors.ts';
 import { LIMITS, PROTOCOL_VERSION } from '../src/protocol/limits.ts';
 import * as table from '../src/protocol/messages.ts';
 import * as schemas from '../src/protocol/snapshot.ts';
-import { OPTIONS } from '../src/server/options.ts';
+import { OPTIONS } from '../src/server/options/options.ts';
 import { ADVICE, HANDSHAKE_ERRORS, HTTP_ERRORS, NOTES } from './protocol-notes.ts';
 import { boundsOf, bytesText, type Names, objectText, typeText } from './schema-text.ts';
 import { tableText } from './table-text.ts';

@@ -9,8 +9,8 @@ import { createMemoryEngine } from './engine/memory.ts';
 import { callRecordsIn } from './records/choose.ts';
 import { countedReferences } from './reference/choose.ts';
 import type { ReferenceNotice } from './reference/generator.ts';
-import type { Place } from './server/embedding.ts';
-import type { Options, PartialOptions } from './server/options.ts';
+import type { Place } from './server/hosting/embed.ts';
+import type { Options, PartialOptions } from './server/options/options.ts';
 import {
   checkFittings,
   type EmbeddedSignalbox,
@@ -29,12 +29,12 @@ export { type ParsedReference, ReferenceMalformed } from './reference/format.ts'
 export { type Issue, type ReferenceNotice, ReferenceUnavailable } from './reference/generator.ts';
 export { type ItemType, ItemTypeError, type ItemTypes } from './reference/item-types.ts';
 export { type Ledger, LedgerMisconfigured } from './reference/ledger.ts';
-export type { Place } from './server/embedding.ts';
-export type { EventListener, Events } from './server/events.ts';
-export type { FastifyHost } from './server/fastify-host.ts';
-export type { CreateRequest, Credentials, Hooks, Identity, JoinRequest, Refusal } from './server/hooks.ts';
-export { OptionError, type Options, type PartialOptions } from './server/options.ts';
-export type { PoolFigures } from './server/pool-watch.ts';
+export type { CreateRequest, Credentials, Hooks, Identity, JoinRequest, Refusal } from './server/auth/hooks.ts';
+export type { Place } from './server/hosting/embed.ts';
+export type { FastifyHost } from './server/hosting/fastify-host.ts';
+export type { EventListener, Events } from './server/monitoring/events.ts';
+export type { PoolFigures } from './server/monitoring/pool-monitor.ts';
+export { OptionError, type Options, type PartialOptions } from './server/options/options.ts';
 export type { EmbeddedSignalbox, Fittings, Signalbox, SignalboxServer } from './server/server.ts';
 export { type Log, silentLog } from './support/log.ts';
 

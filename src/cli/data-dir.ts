@@ -1,6 +1,6 @@
 /** Where the command line keeps what outlasts a restart, when nobody has said where. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
-import type { PartialOptions } from '../server/options.ts';
+import type { PartialOptions } from '../server/options/options.ts';
 import type { Log } from '../support/log.ts';
 
 const DEFAULT = 'data';

@@ -1,6 +1,6 @@
 /** The options as flags and environment variables, derived from the one table. */
 import { Option } from 'commander';
-import { OPTIONS, OptionError, type OptionName, type PartialOptions } from '../server/options.ts';
+import { OPTIONS, OptionError, type OptionName, type PartialOptions } from '../server/options/options.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Entry = (typeof OPTIONS)[OptionName];

@@ -2,7 +2,7 @@
 /** The command line: reads the environment and the flags, and hands them on. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
-import { OptionError } from '../server/options.ts';
+import { OptionError } from '../server/options/options.ts';
 import { flagOf, flags, readFlags, withoutEffect } from './flags.ts';
 import { showPool } from './pool.ts';
 import { printReferences } from './reference.ts';

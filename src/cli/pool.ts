@@ -3,8 +3,8 @@ import { auditShards, type ShardAudit } from '../engine/redis/audit.ts';
 import { createRedisEngine } from '../engine/redis/index.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import { SHARDS } from '../room/pool.ts';
-import { OptionError, type PartialOptions, policyOf, poolOf, readOptions } from '../server/options.ts';
-import { sumUp } from '../server/pool-watch.ts';
+import { sumUp } from '../server/monitoring/pool-monitor.ts';
+import { OptionError, type PartialOptions, policyOf, poolOf, readOptions } from '../server/options/options.ts';
 import { createCliLog } from './log.ts';
 
 interface PoolFlags {

@@ -3,7 +3,7 @@
 import { countedReferences } from '../reference/choose.ts';
 import { MOST_AT_ONCE } from '../reference/counted.ts';
 import { ItemTypeError } from '../reference/item-types.ts';
-import { OptionError, type PartialOptions, readOptions } from '../server/options.ts';
+import { OptionError, type PartialOptions, readOptions } from '../server/options/options.ts';
 import { withDataDir } from './data-dir.ts';
 import { createCliLog } from './log.ts';
 

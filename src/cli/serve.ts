@@ -1,8 +1,8 @@
 /** `signalbox serve`: runs one node until it is told to stop. */
 import closeWithGrace from 'close-with-grace';
 import { createServer, type SignalboxServer } from '../index.ts';
-import { countAdminTokens } from '../server/admin-tokens.ts';
-import type { Options, PartialOptions } from '../server/options.ts';
+import { countAdminTokens } from '../server/auth/admin-tokens.ts';
+import type { Options, PartialOptions } from '../server/options/options.ts';
 import { withDataDir } from './data-dir.ts';
 import { createCliLog } from './log.ts';
 

@@ -1,12 +1,12 @@
 /** Starts a server, on a port of its own or in a server of somebody else's. No globals: two of them live in one process. */
-import { assemble } from './assembly.ts';
-import { type Door, openDoor, optionsWithin, type Place } from './embedding.ts';
-import { listen } from './listening.ts';
-import type { PartialOptions } from './options.ts';
+import { assemble } from './compose.ts';
+import { type Door, openDoor, optionsWithin, type Place } from './hosting/embed.ts';
+import { listen } from './hosting/listen.ts';
+import type { PartialOptions } from './options/options.ts';
+import { takeBack } from './shutdown.ts';
 import type { EmbeddedSignalbox, Fittings, SignalboxServer } from './signalbox.ts';
-import { takeBack } from './takedown.ts';
 
-export { checkFittings } from './fittings.ts';
+export { checkFittings } from './dependencies.ts';
 export type { EmbeddedSignalbox, Fittings, Signalbox, SignalboxServer } from './signalbox.ts';
 
 /**

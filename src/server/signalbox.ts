@@ -6,11 +6,11 @@ import type { ReferenceGenerator, ReferenceNotice } from '../reference/generator
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
-import type { Door } from './embedding.ts';
-import type { Events } from './events.ts';
-import type { Hooks } from './hooks.ts';
-import type { Options } from './options.ts';
-import type { PoolFigures } from './pool-watch.ts';
+import type { Hooks } from './auth/hooks.ts';
+import type { Door } from './hosting/embed.ts';
+import type { Events } from './monitoring/events.ts';
+import type { PoolFigures } from './monitoring/pool-monitor.ts';
+import type { Options } from './options/options.ts';
 
 /** What a server is built with. Everything but the engine has a default. */
 export interface Fittings {

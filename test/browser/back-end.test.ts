@@ -1,6 +1,6 @@
 /** What people see of back ends: the documentation of the API, and what one says in a room. */
 import { expect, test } from 'vitest';
-import { ADMIN, createCaller } from '../server/api/caller.ts';
+import { ADMIN, createCaller } from '../server/http/api/caller.ts';
 import { openStage } from './caller.ts';
 
 test('the documentation is shown, within the policy of this server, and one can try the API there', async () => {

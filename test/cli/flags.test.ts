@@ -1,7 +1,7 @@
 /** One option, three spellings. */
 import { expect, test } from 'vitest';
 import { flagOf, readFlags, variableOf } from '../../src/cli/flags.ts';
-import { OPTIONS, OptionError, type OptionName } from '../../src/server/options.ts';
+import { OPTIONS, OptionError, type OptionName } from '../../src/server/options/options.ts';
 
 test('an option is spelt three ways', () => {
   expect(flagOf('graceMs')).toBe('--grace-ms');

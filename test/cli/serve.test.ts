@@ -1,7 +1,7 @@
 /** What whoever starts a server reads. */
 import { describe, expect, test } from 'vitest';
 import { flagOf, variableOf } from '../../src/cli/flags.ts';
-import { OPTIONS, type OptionName, readOptions } from '../../src/server/options.ts';
+import { OPTIONS, type OptionName, readOptions } from '../../src/server/options/options.ts';
 import { freePort, temporaryFolder } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
 import { type Ended, runSignalbox, startSignalbox } from '../support/signalbox.ts';

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { readFlags, variableOf } from '../../src/cli/flags.ts';
-import { OPTIONS, readOptions } from '../../src/server/options.ts';
+import { OPTIONS, readOptions } from '../../src/server/options/options.ts';
 import { nginxConf } from '../support/nginx.ts';
 import { networksOf, readCompose, type Service, variablesOf } from './compose-file.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { durationText } from '../../scripts/protocol-page.ts';
-import { OPTIONS } from '../../src/server/options.ts';
+import { OPTIONS } from '../../src/server/options/options.ts';
 
 // Without the padding of its columns.
 const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ');

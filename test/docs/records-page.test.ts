@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/database/open.ts';
 import { createServer } from '../../src/index.ts';
 import { CLOSE_REASONS, LEAVE_REASONS } from '../../src/protocol/messages.ts';
 import { CSV_HEADER } from '../../src/records/csv.ts';
-import { OPTIONS, readOptions } from '../../src/server/options.ts';
+import { OPTIONS, readOptions } from '../../src/server/options/options.ts';
 import { eventually } from '../records/stage.ts';
 import { connectClient } from '../support/client.ts';
 import { temporaryFolder } from '../support/process.ts';

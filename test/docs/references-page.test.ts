@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { variableOf } from '../../src/cli/flags.ts';
 import { ITEM_TYPES } from '../../src/reference/item-types.ts';
 import { LEAP } from '../../src/reference/ledger.ts';
-import { OPTIONS } from '../../src/server/options.ts';
+import { OPTIONS } from '../../src/server/options/options.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { runSignalbox } from '../support/signalbox.ts';
 import { snippetsOf } from './snippets.ts';

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { variableOf } from '../../src/cli/flags.ts';
 import { ERRORS, type ErrorCode } from '../../src/protocol/errors.ts';
 import { statusOf } from '../../src/server/http/problem.ts';
-import { OPTIONS } from '../../src/server/options.ts';
-import { ADMIN } from '../server/api/caller.ts';
-import { type Furnished, startFurnished } from '../server/api/furnished.ts';
+import { OPTIONS } from '../../src/server/options/options.ts';
+import { ADMIN } from '../server/http/api/caller.ts';
+import { type Furnished, startFurnished } from '../server/http/api/furnished.ts';
 import { snippetsOf } from './snippets.ts';
 
 const PAGE = 'docs/rest.md';

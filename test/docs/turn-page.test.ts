@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { variableOf } from '../../src/cli/flags.ts';
-import { OPTIONS } from '../../src/server/options.ts';
+import { OPTIONS } from '../../src/server/options/options.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const page = read('docs/turn.md');

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { executableOf } from '../../scripts/services.ts';
 import { flagOf } from '../../src/cli/flags.ts';
 import { LEAST_ATTEMPTS, MOST_DEAD } from '../../src/engine/deliveries.ts';
-import { readOptions } from '../../src/server/options.ts';
+import { readOptions } from '../../src/server/options/options.ts';
 import { MOST_PENDING, MOST_ROOMS } from '../../src/webhooks/dispatcher.ts';
 import { connectClient } from '../support/client.ts';
 import { startNodes } from '../support/nodes.ts';

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { createClient } from 'redis';
 import { expect, test } from 'vitest';
 import { createServer, OptionError } from '../../src/index.ts';
-import type { PartialOptions } from '../../src/server/options.ts';
+import type { PartialOptions } from '../../src/server/options/options.ts';
 import { connectClient } from '../support/client.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';

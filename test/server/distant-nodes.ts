@@ -1,6 +1,6 @@
 /** Nodes in this process, each at the end of its own slow line to Redis, which can be listened to. */
 import { createServer, silentLog } from '../../src/index.ts';
-import type { PartialOptions } from '../../src/server/options.ts';
+import type { PartialOptions } from '../../src/server/options/options.ts';
 import type { SignalboxServer } from '../../src/server/server.ts';
 import type { Nodes } from '../support/nodes.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { auditShards } from '../../src/engine/redis/audit.ts';
 import { createPool } from '../../src/room/pool.ts';
-import type { PartialOptions } from '../../src/server/options.ts';
+import type { PartialOptions } from '../../src/server/options/options.ts';
 import { type RedisServer, startRedis } from './redis.ts';
 import { type SignalboxProcess, startSignalbox } from './signalbox.ts';
 

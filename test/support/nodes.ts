@@ -1,6 +1,6 @@
 /** One or several nodes in this process, on memory or on a Redis of their own. */
 import { createServer } from '../../src/index.ts';
-import type { PartialOptions } from '../../src/server/options.ts';
+import type { PartialOptions } from '../../src/server/options/options.ts';
 import type { Fittings, SignalboxServer } from '../../src/server/server.ts';
 import { silentLog } from '../../src/support/log.ts';
 import { type RedisServer, startRedis } from './redis.ts';

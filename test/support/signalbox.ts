@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { flagOf } from '../../src/cli/flags.ts';
-import type { PartialOptions } from '../../src/server/options.ts';
+import type { PartialOptions } from '../../src/server/options/options.ts';
 import { type RunningChild, startChild, temporaryFolder } from './process.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));

@@ -1,7 +1,7 @@
 /** Options of webhooks that make no sense, or not together. */
 import { expect, test } from 'vitest';
 import { readFlags } from '../../src/cli/flags.ts';
-import { OptionError, type PartialOptions, readOptions } from '../../src/server/options.ts';
+import { OptionError, type PartialOptions, readOptions } from '../../src/server/options/options.ts';
 import { createEndpoint } from '../../src/webhooks/endpoint.ts';
 import { readWebhooks } from '../../src/webhooks/settings.ts';
 import { SECRET } from './stage.ts';

@@ -6,7 +6,7 @@ import serveStatic from '@fastify/static';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Log } from '../../support/log.ts';
 import type { Faults } from '../faults.ts';
-import { DEFAULT_SOCKET_PATH, type Options } from '../options.ts';
+import { DEFAULT_SOCKET_PATH, type Options } from '../options/options.ts';
 import { sendProblem } from './problem.ts';
 import { addSdk } from './sdk.ts';
 

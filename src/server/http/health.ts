@@ -1,8 +1,8 @@
 /** `/healthz`: the process lives. `/readyz`: send it clients. */
 import type { FastifyInstance } from 'fastify';
-import type { Drain } from '../drain.ts';
-import type { House } from '../house.ts';
-import type { PoolFigures } from '../pool-watch.ts';
+import type { House } from '../context.ts';
+import type { PoolFigures } from '../monitoring/pool-monitor.ts';
+import type { Drain } from '../presence/drain.ts';
 import { sendProblem } from './problem.ts';
 
 export function addHealth(app: FastifyInstance, house: House, drain: Drain, pool: () => PoolFigures): void {

@@ -3,7 +3,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { ItemTypeError, readItemTypes } from '../../reference/item-types.ts';
 import { allCodes, createPool } from '../../room/pool.ts';
 import { readWebhooks, WebhookOptionError } from '../../webhooks/settings.ts';
-import { AdminTokenError, readAdminTokens } from '../admin-tokens.ts';
+import { AdminTokenError, readAdminTokens } from '../auth/admin-tokens.ts';
 import { OptionError } from './option-error.ts';
 import type { Options } from './table.ts';
 

@@ -5,7 +5,7 @@ import { connectClient, TestClient } from '../../support/client.ts';
 import type { Nodes } from '../../support/nodes.ts';
 import { pictureOf } from './log.ts';
 import { pairUp, truthOf } from './people.ts';
-import type { Scenario } from './play.ts';
+import type { Scenario } from './run-scenarios.ts';
 import { figuresOf } from './stock.ts';
 
 const PER_SECOND = 50;

@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest';
 import { connectClient } from '../../support/client.ts';
 import type { Nodes } from '../../support/nodes.ts';
 import { pairUp, truthOf } from './people.ts';
-import type { Scenario } from './play.ts';
+import type { Scenario } from './run-scenarios.ts';
 
 /** A room that is waited for has this long beyond its deadline: a tick, and whatever else the machine has to do. */
 const PATIENCE_MS = 10_000;

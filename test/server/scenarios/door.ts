@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { limits } from '../../../src/protocol/messages.ts';
 import { connectClient, TestClient } from '../../support/client.ts';
 import { refusedAtTheDoor, tokenOf, welcomeOf } from './people.ts';
-import type { Scenario } from './play.ts';
+import type { Scenario } from './run-scenarios.ts';
 
 export const door: Readonly<Record<string, Scenario>> = {
   async 'welcome comes first, with the limits that hold here'(nodes) {

@@ -4,7 +4,7 @@ import type { FeedEvent } from '../../../src/protocol/feed.ts';
 import { connectClient } from '../../support/client.ts';
 import type { Nodes } from '../../support/nodes.ts';
 import { tokenOf, welcomeOf } from './people.ts';
-import type { Scenario } from './play.ts';
+import type { Scenario } from './run-scenarios.ts';
 
 /** As any node reads it. */
 async function feedOf(nodes: Nodes, ref: string): Promise<readonly FeedEvent[]> {

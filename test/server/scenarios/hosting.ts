@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { connectClient } from '../../support/client.ts';
 import { hush, isOf, pairUp, tokenOf, truthOf, welcomeOf } from './people.ts';
-import type { Scenario } from './play.ts';
+import type { Scenario } from './run-scenarios.ts';
 
 export const hosting: Readonly<Record<string, Scenario>> = {
   async 'what the host says of the room, all hear and see'(nodes) {

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { roomSnapshot } from '../../../src/protocol/snapshot.ts';
 import { connectClient } from '../../support/client.ts';
 import { hush, isOf, pairUp, truthOf } from './people.ts';
-import type { Scenario } from './play.ts';
+import type { Scenario } from './run-scenarios.ts';
 
 export const meeting: Readonly<Record<string, Scenario>> = {
   async 'who makes a room and who joins it by its code see the same'(nodes) {

@@ -2,7 +2,7 @@
 import { expect, vi } from 'vitest';
 import { connectClient, TestClient } from '../../support/client.ts';
 import { hush, isOf, pairUp, tokenOf, truthOf, welcomeOf } from './people.ts';
-import type { Scenario } from './play.ts';
+import type { Scenario } from './run-scenarios.ts';
 
 /** Neither the refresh of a page nor a replaced session is ever told as a farewell. */
 const saysNoFarewell = (listener: TestClient) => {

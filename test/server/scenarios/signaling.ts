@@ -2,7 +2,7 @@
 import { expect, vi } from 'vitest';
 import { connectClient, type TestClient } from '../../support/client.ts';
 import { hush, pairUp, tokenOf } from './people.ts';
-import type { Scenario } from './play.ts';
+import type { Scenario } from './run-scenarios.ts';
 
 const CANDIDATES = 200;
 const numbers = Array.from({ length: CANDIDATES }, (_, n) => n);

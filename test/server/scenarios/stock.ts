@@ -2,12 +2,12 @@
 import { pino } from 'pino';
 import { expect, vi } from 'vitest';
 import { shardOf } from '../../../src/room/pool.ts';
-import type { PoolFigures } from '../../../src/server/pool-watch.ts';
+import type { PoolFigures } from '../../../src/server/monitoring/pool-monitor.ts';
 import type { Log } from '../../../src/support/log.ts';
 import { connectClient } from '../../support/client.ts';
 import type { Nodes } from '../../support/nodes.ts';
 import { hush, tokenOf, welcomeOf } from './people.ts';
-import type { Scenario } from './play.ts';
+import type { Scenario } from './run-scenarios.ts';
 
 export const ADMIN_TOKEN = 'the-token-of-these-tests';
 

@@ -8,7 +8,7 @@ import { connectClient, type TestClient } from '../../support/client.ts';
 import type { Nodes } from '../../support/nodes.ts';
 import { startProxy } from '../../support/proxy.ts';
 import { hush, isOf, pairUp, tokenOf, truthOf, welcomeOf } from './people.ts';
-import type { Scenario } from './play.ts';
+import type { Scenario } from './run-scenarios.ts';
 
 const keys = createKeys('sb:');
 

@@ -1,24 +1,24 @@
 /** The API for back ends, below `/v1`, and its document at `/docs`. */
 import type { FastifyInstance } from 'fastify';
-import { createTokenCheck, readAdminTokens } from '../../admin-tokens.ts';
-import type { Allocation } from '../../allocation.ts';
-import type { ClientAddress } from '../../client-address.ts';
-import type { Drain } from '../../drain.ts';
+import { createTokenCheck, readAdminTokens } from '../../auth/admin-tokens.ts';
+import type { House } from '../../context.ts';
 import type { Faults } from '../../faults.ts';
-import type { House } from '../../house.ts';
-import type { Relay } from '../../relay.ts';
-import type { Seating } from '../../seating.ts';
+import type { ClientAddress } from '../../limits/client-address.ts';
+import type { Drain } from '../../presence/drain.ts';
+import type { Seating } from '../../presence/membership.ts';
+import type { Allocation } from '../../rooms/code-allocator.ts';
+import type { Relay } from '../../rooms/relay.ts';
+import { createDoor } from './access.ts';
 import { callOperations } from './calls.ts';
 import { addDocs } from './docs.ts';
 import { documentOf, PREFIX } from './document.ts';
-import { createDoor } from './door.ts';
-import { createFinding } from './finding.ts';
-import { listOperations } from './listing.ts';
+import { listOperations } from './list-rooms.ts';
 import { memberOperations } from './members.ts';
 import { mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import { poolOperations } from './pool.ts';
 import { referenceOperations } from './references.ts';
+import { createFinding } from './room-lookup.ts';
 import { roomOperations } from './rooms.ts';
 import { webhookOperations } from './webhooks.ts';
 

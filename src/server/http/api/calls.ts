@@ -9,7 +9,7 @@ import {
   CursorMalformed,
   RecordsUnavailable,
 } from '../../../records/calls.ts';
-import { type Refused, refuse } from '../../answers.ts';
+import { type Refused, refuse } from '../../replies.ts';
 import { EXPORTS, type ExportFormat, exportOf } from './calls-export.ts';
 import { EXAMPLES } from './examples.ts';
 import { done, type Operation, operation } from './operation.ts';

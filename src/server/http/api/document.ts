@@ -5,8 +5,8 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../../../protocol/errors.ts';
 import { PROBLEM_TYPE, problemBody, statusOf } from '../problem.ts';
 import { UNPROCESSABLE } from './failures.ts';
+import { createSchemas, type Schemas } from './json-schema.ts';
 import { COMMON_PROBLEMS, NO_SUCH_MEMBER, type Operation, SCOPE_NEEDED, WRITE_PROBLEMS } from './operation.ts';
-import { createSchemas, type Schemas } from './schema-of.ts';
 import { problem } from './schemas.ts';
 
 export const PREFIX = '/v1';

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { LIMITS } from '../../../protocol/limits.ts';
 import { json, roomRef } from '../../../protocol/snapshot.ts';
-import type { House } from '../../house.ts';
-import type { Relay } from '../../relay.ts';
-import type { Seating } from '../../seating.ts';
+import type { House } from '../../context.ts';
+import type { Seating } from '../../presence/membership.ts';
+import type { Relay } from '../../rooms/relay.ts';
 import { EXAMPLES } from './examples.ts';
-import type { Finding } from './finding.ts';
 import { done, NOTHING, type Operation, operation } from './operation.ts';
+import type { Finding } from './room-lookup.ts';
 import { OF_ROOM, refused } from './rooms.ts';
 import { ofMember, ofRoom, thatRoom, yesOrNo } from './schemas.ts';
 

@@ -7,8 +7,8 @@ import type { ErrorCode } from '../../../protocol/errors.ts';
 import type { Log } from '../../../support/log.ts';
 import type { Faults } from '../../faults.ts';
 import { sendProblem } from '../problem.ts';
+import type { Door } from './access.ts';
 import { takeJsonOnly } from './body.ts';
-import type { Door } from './door.ts';
 import { failureOf, Refusal, UNPROCESSABLE } from './failures.ts';
 import type { Done, Operation } from './operation.ts';
 

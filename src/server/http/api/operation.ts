@@ -5,8 +5,8 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { ErrorCode } from '../../../protocol/errors.ts';
-import type { AdminToken, Scope } from '../../admin-tokens.ts';
-import type { Refused } from '../../answers.ts';
+import type { AdminToken, Scope } from '../../auth/admin-tokens.ts';
+import type { Refused } from '../../replies.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 

@@ -1,10 +1,10 @@
 /** The codes: how many are free, occupied and cooling, and where. */
 import { z } from 'zod';
 import { SHARDS } from '../../../room/pool.ts';
-import type { Allocation } from '../../allocation.ts';
-import type { House } from '../../house.ts';
-import { poolOf } from '../../options.ts';
-import { sumUp } from '../../pool-watch.ts';
+import type { House } from '../../context.ts';
+import { sumUp } from '../../monitoring/pool-monitor.ts';
+import { poolOf } from '../../options/options.ts';
+import type { Allocation } from '../../rooms/code-allocator.ts';
 import { done, type Operation, operation } from './operation.ts';
 
 const amount = z.int().nonnegative();

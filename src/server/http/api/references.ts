@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Issue, ReferenceGenerator } from '../../../reference/generator.ts';
 import { itemTypesWith, readItemTypes } from '../../../reference/item-types.ts';
-import { refuse } from '../../answers.ts';
-import type { House } from '../../house.ts';
+import type { House } from '../../context.ts';
+import { refuse } from '../../replies.ts';
 import { type Done, done, type Operation, operation } from './operation.ts';
 import { shown } from './schemas.ts';
 

@@ -6,14 +6,14 @@ import { REQUESTS } from '../../../protocol/messages.ts';
 import { roomSnapshot } from '../../../protocol/snapshot.ts';
 import type { Create } from '../../../room/commands.ts';
 import type { Outcome } from '../../../room/outcomes.ts';
-import type { Allocation } from '../../allocation.ts';
-import { type Refused, refuse } from '../../answers.ts';
-import { roomChanges } from '../../changes.ts';
-import type { House } from '../../house.ts';
-import type { Seating } from '../../seating.ts';
+import type { House } from '../../context.ts';
+import type { Seating } from '../../presence/membership.ts';
+import { type Refused, refuse } from '../../replies.ts';
+import type { Allocation } from '../../rooms/code-allocator.ts';
+import { roomChanges } from '../../rooms/payload-changes.ts';
 import { EXAMPLES } from './examples.ts';
-import type { Finding } from './finding.ts';
 import { type About, done, NO_SUCH_MEMBER, NOTHING, type Operation, operation } from './operation.ts';
+import type { Finding } from './room-lookup.ts';
 import { ofRoom, shown, thatRoom } from './schemas.ts';
 
 const creation = REQUESTS['room:create'].payload.pick({

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { feedEvent } from '../../../protocol/feed.ts';
 import { instant } from '../../../protocol/snapshot.ts';
 import type { Webhooks } from '../../../webhooks/webhooks.ts';
-import { refuse } from '../../answers.ts';
+import { refuse } from '../../replies.ts';
 import { EXAMPLES } from './examples.ts';
 import { done, type Operation, operation } from './operation.ts';
 import { count, cursor, shown } from './schemas.ts';

@@ -1,0 +1,116 @@
+/**
+ * Codes are locators, not credentials, so nobody may walk through them: an address has a few wrong codes free, then
+ * waits, twice as long after each further one. Right codes cost nothing: a class behind one address gets in.
+ */
+import type { Clock } from '../../support/clock.ts';
+
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 10 * 60_000;
+/** An address that has not missed for this long is forgiven. */
+const FORGIVEN_AFTER_MS = 15 * 60_000;
+/** With so many more addresses, those whose last miss is longest ago are forgotten: memory is bounded. */
+const GENERATION_SIZE = 50_000;
+
+/** The address has missed too often to be answered now. */
+export interface MustWait {
+  readonly ok: false;
+  readonly reason: 'RATE_LIMITED';
+  readonly retryAfterMs: number;
+}
+
+export interface Guesses {
+  /**
+   * Looks a code up for an address, and counts a miss when no room has it. No more of its look-ups are under way
+   * at once than it has misses left: who asks for a hundred codes in one moment is not answered a hundred times before
+   * the first miss has been counted. The others wait their turn.
+   */
+  look<Found extends { readonly ok: boolean; readonly reason?: string }>(
+    address: string,
+    find: () => Promise<Found>,
+  ): Promise<Found | MustWait>;
+  /** Milliseconds that the address has to wait before its next try; 0 when it may. */
+  waitOf(address: string): number;
+  miss(address: string): void;
+}
+
+interface Misses {
+  readonly count: number;
+  readonly lastAt: number;
+  readonly waitUntil: number;
+}
+
+/** @param miss the reason of an answer that counts as one */
+export function createGuesses(freeMisses: number, clock: Clock, miss = 'ROOM_NOT_FOUND'): Guesses {
+  // Two generations, the older one dropped whole: to find and delete the oldest entry of one large Map, V8 would walk
+  // over the holes of all those deleted before.
+  let recent = new Map<string, Misses>();
+  let older = new Map<string, Misses>();
+  let begunAt = clock.now();
+
+  const find = (address: string, now: number): Misses | undefined => {
+    const record = recent.get(address) ?? older.get(address);
+    return record !== undefined && record.lastAt + FORGIVEN_AFTER_MS > now ? record : undefined;
+  };
+
+  const turnGeneration = (now: number) => {
+    if (recent.size < GENERATION_SIZE && begunAt + FORGIVEN_AFTER_MS > now) return;
+    older = recent;
+    recent = new Map();
+    begunAt = now;
+  };
+
+  const waitOf = (address: string) => {
+    const now = clock.now();
+    return Math.max(0, (find(address, now)?.waitUntil ?? 0) - now);
+  };
+
+  const countMiss = (address: string) => {
+    const now = clock.now();
+    const count = (find(address, now)?.count ?? 0) + 1;
+    turnGeneration(now);
+    recent.set(address, { count, lastAt: now, waitUntil: now + waitAfter(count - freeMisses) });
+  };
+
+  const asking = createQueues((address) => freeMisses - (find(address, clock.now())?.count ?? 0));
+  return {
+    waitOf,
+    miss: countMiss,
+    look: (address, look) =>
+      asking.run(address, async () => {
+        const retryAfterMs = waitOf(address);
+        if (retryAfterMs > 0) return { ok: false, reason: 'RATE_LIMITED', retryAfterMs };
+        const found = await look();
+        if (found.reason === miss) countMiss(address);
+        return found;
+      }),
+  };
+}
+
+/** Lets so many of an address work at once as `mostOf` says when a turn is due, one at least; the others queue. */
+function createQueues(mostOf: (address: string) => number) {
+  const addresses = new Map<string, { askers: number; running: number; readonly waiting: (() => void)[] }>();
+  return {
+    async run<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
+      const queue = addresses.get(address) ?? { askers: 0, running: 0, waiting: [] };
+      addresses.set(address, queue);
+      queue.askers += 1;
+      while (queue.running >= Math.max(1, mostOf(address))) {
+        await new Promise<void>((resolve) => queue.waiting.push(resolve));
+      }
+      queue.running += 1;
+      try {
+        return await work();
+      } finally {
+        queue.running -= 1;
+        queue.askers -= 1;
+        // So many look again whether it is their turn: how many may work has changed too.
+        const free = Math.max(1, mostOf(address)) - queue.running;
+        for (const look of queue.waiting.splice(0, free)) look();
+        if (queue.askers === 0) addresses.delete(address);
+      }
+    },
+  };
+}
+
+const waitAfter = (missesOverFree: number): number =>
+  missesOverFree < 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** missesOverFree, LONGEST_WAIT_MS);

@@ -1,0 +1,45 @@
+/** Watches how many codes are free, from the figures that the tick brings along, and says so once when they run low. */
+import type { StockFigures } from '../../room/outcomes.ts';
+import { type Pool, SHARDS } from '../../room/pool.ts';
+import type { Log } from '../../support/log.ts';
+
+export interface PoolFigures {
+  readonly free: number;
+  readonly occupied: number;
+  readonly cooling: number;
+  readonly total: number;
+}
+
+export function sumUp(pool: Pool, stock: readonly (StockFigures | undefined)[]): PoolFigures {
+  const sum = (figure: 'occupied' | 'cooling') => stock.reduce((total, figures) => total + (figures?.[figure] ?? 0), 0);
+  const total = pool.perShard * SHARDS;
+  const occupied = sum('occupied');
+  const cooling = sum('cooling');
+  return { free: total - occupied - cooling, occupied, cooling, total };
+}
+
+/** Back above the mark by this share of the pool before it may be called low again: no flapping. */
+const RECOVERY = 0.01;
+
+/**
+ * @param onLow is told each time the pool falls below the mark
+ * @returns a function to call with each new reading
+ */
+export function createLowWaterAlarm(
+  lowWater: number,
+  log: Log,
+  onLow: (figures: PoolFigures) => void,
+): (figures: PoolFigures) => void {
+  let low = false;
+  return (figures) => {
+    const share = figures.free / figures.total;
+    if (!low && share < lowWater) {
+      low = true;
+      log.warn({ ...figures, lowWater }, 'the pool of room codes is running low');
+      onLow(figures);
+    } else if (low && share >= Math.min(1, lowWater + RECOVERY)) {
+      low = false;
+      log.info({ ...figures }, 'the pool of room codes has recovered');
+    }
+  };
+}

@@ -1,0 +1,99 @@
+/** Finds a code for a new room: a shard by chance, and when that is full, the shards that have some left. */
+import type { Engine } from '../../engine/engine.ts';
+import type { Create } from '../../room/commands.ts';
+import type { Outcome, StockFigures } from '../../room/outcomes.ts';
+import { codeAt, type Pool, SHARDS } from '../../room/pool.ts';
+import type { Random } from '../../support/random.ts';
+
+/** Codes drawn per attempt. With half the pool taken, all eight are taken once in 256 times; then the script scans. */
+const DRAWS = 8;
+/** When nothing is cooling, nobody knows when a code will be free: ask again after this. */
+const UNKNOWN_WAIT_MS = 10_000;
+
+type Made = Exclude<Outcome<Create>, { reason: 'FULL' }>;
+type Request = Omit<Create, 'kind' | 'shard' | 'candidates' | 'from'>;
+
+export interface Allocation {
+  /** @returns the outcome in the shard that had a code, or how long to wait when no shard has one. */
+  create(
+    request: Request,
+  ): Promise<Made | { readonly ok: false; readonly reason: 'POOL_EXHAUSTED'; readonly retryAfterMs: number }>;
+  stock(): Promise<readonly StockFigures[]>;
+}
+
+export function createAllocation(engine: Engine, pool: Pool, random: Random): Allocation {
+  const takeStock = shareFlights(() =>
+    Promise.all(Array.from({ length: SHARDS }, (_, shard) => engine.apply({ kind: 'stock', shard }))),
+  );
+
+  const attempt = (request: Request, shard: number): Promise<Outcome<Create>> => {
+    const candidates = Array.from({ length: DRAWS }, () => codeAt(pool, shard, random.integer(pool.perShard)));
+    return engine.apply({ kind: 'create', ...request, shard, candidates, from: random.integer(pool.perShard) });
+  };
+
+  const isMade = (outcome: Outcome<Create>): outcome is Made => outcome.ok || outcome.reason !== 'FULL';
+
+  return {
+    stock: takeStock,
+    async create(request) {
+      const first = await attempt(request, firstShard(request, random));
+      if (isMade(first)) return first;
+      // Whoever finds a shard full that had a code left has lost it to another create: each round, somebody gets on.
+      for (;;) {
+        const stock = await takeStock();
+        const shards = shardsWithCodes(stock, pool);
+        if (shards.length === 0) return { ok: false, reason: 'POOL_EXHAUSTED', retryAfterMs: waitFor(stock) };
+        for (const shard of shards) {
+          const outcome = await attempt(request, shard);
+          if (isMade(outcome)) return outcome;
+        }
+      }
+    },
+  };
+}
+
+/** A create with a receipt begins where its repetition will look: receipts are kept in the shard. */
+function firstShard({ receipt }: Request, random: Random): number {
+  if (receipt === undefined) return random.integer(SHARDS);
+  let hash = 0;
+  for (const character of receipt) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003;
+  return hash % SHARDS;
+}
+
+/** Those with most free codes first. A code that has cooled counts: the create takes it. */
+function shardsWithCodes(stock: readonly StockFigures[], pool: Pool): number[] {
+  return stock
+    .map(({ occupied, cooling, freesInMs }, shard) => ({
+      shard,
+      free: pool.perShard - occupied - cooling + (freesInMs === 0 ? 1 : 0),
+    }))
+    .filter(({ free }) => free > 0)
+    .sort((a, b) => b.free - a.free)
+    .map(({ shard }) => shard);
+}
+
+function waitFor(stock: readonly StockFigures[]): number {
+  const waits = stock.flatMap(({ freesInMs }) => (freesInMs === null ? [] : [freesInMs]));
+  return waits.length === 0 ? UNKNOWN_WAIT_MS : Math.max(1, Math.min(...waits));
+}
+
+/**
+ * Lets all who ask while an answer is on its way share the next one. Not the one on its way: it may have been made
+ * before what the asker has just learned.
+ */
+function shareFlights<Result>(fly: () => Promise<Result>): () => Promise<Result> {
+  let current: Promise<Result> | undefined;
+  let next: Promise<Result> | undefined;
+  const depart = (): Promise<Result> => {
+    next = undefined;
+    current = fly().finally(() => {
+      current = undefined;
+    });
+    return current;
+  };
+  return () => {
+    if (current === undefined) return depart();
+    next ??= current.then(depart, depart);
+    return next;
+  };
+}

@@ -1,8 +1,0 @@
-import { play } from '../scenarios/play.ts';
-import { ADMIN } from './caller.ts';
-import { rooms } from './rooms.ts';
-
-play('rooms of back ends', {
-  scenarios: rooms,
-  options: { adminToken: ADMIN, adminTokens: ['other=write:another-token-of-these-tests'], apiPerMinute: 1_000_000 },
-});

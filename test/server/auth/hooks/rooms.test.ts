@@ -1,0 +1,153 @@
+/** Who makes a room and who joins one, where the program around the server has a say. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CreateRequest, Hooks, JoinRequest } from '../../../../src/index.ts';
+import { connectClient } from '../../../support/client.ts';
+import { type Nodes, STAGES, startNodes } from '../../../support/nodes.ts';
+import { hush, pairUp, tokenOf, truthOf } from '../../scenarios/people.ts';
+
+/** Hooks that each test gives anew; the servers live longer. */
+let onCreate: Hooks['onCreate'];
+let onJoin: Hooks['onJoin'];
+const hooks: Hooks = { onCreate: (asked) => onCreate?.(asked), onJoin: (asked) => onJoin?.(asked) };
+
+for (const stage of STAGES) {
+  describe(`decisions about rooms: ${stage.stage}`, () => {
+    let nodes: Nodes;
+    beforeAll(async () => {
+      nodes = await startNodes(stage, { freeMisses: 1_000_000 }, { hooks });
+    });
+    afterAll(() => nodes[Symbol.asyncDispose]());
+    const occupied = async () => (await nodes.servers[0]?.pool())?.occupied;
+
+    test('a create is allowed, changed, or refused with a reason; the latter makes no room', async () => {
+      const asked: CreateRequest[] = [];
+      await using ann = await connectClient(nodes.url(0), { name: 'Ann' });
+      const before = await occupied();
+      onCreate = (request) => {
+        asked.push(request);
+        return { refuse: 'You have rooms enough.' };
+      };
+      const refused = await ann.ask('room:create', { maxUsers: 3, metadata: { a: 1 }, idempotencyKey: 'key' });
+      const message = 'You have rooms enough.';
+      expect(refused).toEqual({ ok: false, error: { code: 'FORBIDDEN', message, retryable: false } });
+      const settings = { type: 'call', maxUsers: 3, access: 'open', metadata: { a: 1 } };
+      expect(asked).toEqual([{ userId: ann.userId, name: 'Ann', settings, idempotencyKey: 'key' }]);
+      expect(await occupied()).toBe(before);
+
+      onCreate = async () => ({ settings: { type: 'lesson', maxUsers: 5 } });
+      const { room } = await ann.must('room:create', { name: 'Yard', maxUsers: 3, profile: { name: 'Anna' } });
+      expect(room).toMatchObject({ name: 'Yard', type: 'lesson', maxUsers: 5, members: [{ name: 'Anna' }] });
+      onCreate = undefined;
+      expect((await ann.must('room:create')).room).toMatchObject({ type: 'call', maxUsers: 8 });
+    });
+
+    test('a create that is repeated and refused now makes no second room, and takes the first from nobody', async () => {
+      onCreate = undefined;
+      await using ann = await connectClient(nodes.url(0));
+      const { room } = await ann.must('room:create', { idempotencyKey: 'once' });
+      const before = await occupied();
+      onCreate = () => ({ refuse: 'No more.' });
+      expect(await ann.refused('room:create', { idempotencyKey: 'once' })).toBe('FORBIDDEN');
+      expect(await occupied()).toBe(before);
+      expect((await ann.must('room:get')).room.ref).toBe(room.ref);
+      onCreate = undefined;
+      expect((await ann.must('room:create', { idempotencyKey: 'once' })).room.ref).toBe(room.ref);
+    });
+
+    test('who is refused at a room hears nothing of it, and the room nothing of them', async () => {
+      onJoin = undefined;
+      await using pair = await pairUp(nodes);
+      const { ann, ben, room } = pair;
+      await using eve = await connectClient(nodes.url(1), { name: 'Eve' });
+      const asked: JoinRequest[] = [];
+      onJoin = async (request) => {
+        asked.push(request);
+        return { refuse: 'Members only.' };
+      };
+      for (const payload of [{ code: room.code }, { code: room.code, ref: room.ref }]) {
+        expect(await eve.ask('room:join', payload)).toEqual({
+          ok: false,
+          error: { code: 'FORBIDDEN', message: 'Members only.', retryable: false },
+        });
+      }
+      await hush(ben, ann);
+      expect(eve.heard.map(({ name }) => name)).toEqual(['welcome']);
+      expect(ann.all('member:joined')).toHaveLength(1);
+      expect(await truthOf(nodes, room)).toMatchObject({ rev: room.rev });
+      expect(asked[0]).toEqual({ userId: eve.userId, name: 'Eve', room: await truthOf(nodes, room) });
+      // A room that does not exist is none of the hook's business.
+      expect(await eve.refused('room:join', { code: room.code.replace(/.$/, (d) => `${9 - Number(d)}`) })).toBe(
+        'ROOM_NOT_FOUND',
+      );
+      expect(asked).toHaveLength(2);
+    });
+
+    test('a hook cannot change the room by what it is shown', async () => {
+      onJoin = ({ room }) => {
+        for (const member of room.members) member.name = 'changed';
+        room.members.length = 0;
+        Object.assign(room, { code: '100000', ref: 'ROM202600000000000' });
+      };
+      await using pair = await pairUp(nodes, { profile: { name: 'Ann' } });
+      expect((await truthOf(nodes, pair.room)).members).toMatchObject([{ name: 'Ann' }, { name: null }]);
+    });
+
+    test('who has a seat is not asked about again', async () => {
+      onJoin = undefined;
+      await using pair = await pairUp(nodes);
+      const { ben, room } = pair;
+      onJoin = () => ({ refuse: 'Nobody any more.' });
+      await ben.must('room:join', { code: room.code });
+      await ben.must('room:join', { code: room.code, ref: room.ref });
+      await using back = await connectClient(nodes.url(0), { resume: tokenOf(ben) });
+      expect((await back.must('room:get')).room.ref).toBe(room.ref);
+      // Given up, it is to be asked for anew.
+      await back.must('room:leave');
+      expect(await back.refused('room:join', { code: room.code })).toBe('FORBIDDEN');
+    });
+
+    test.each([
+      [
+        'throws at once',
+        (): never => {
+          throw new Error('on purpose');
+        },
+      ],
+      ['throws later', async (): Promise<never> => Promise.reject(new Error('on purpose'))],
+      ['says false', () => false as unknown as undefined],
+      ['changes what there is not', () => ({ settings: { maxUsers: 1_000_000 } })],
+      ['misspells its refusal', () => ({ refused: 'no' }) as unknown as undefined],
+    ])('one that %s is a fault of the server, and lets nobody in', async (_, hook) => {
+      onCreate = onJoin = undefined;
+      await using pair = await pairUp(nodes);
+      await using eve = await connectClient(nodes.url(1));
+      const before = await occupied();
+      onCreate = hook;
+      // It may answer what onJoin may not: that is the point.
+      onJoin = hook as Hooks['onJoin'];
+      for (const answer of [await eve.ask('room:create'), await eve.ask('room:join', { code: pair.room.code })]) {
+        expect(answer).toMatchObject({
+          ok: false,
+          error: { code: 'INTERNAL', message: expect.stringMatching(/logged as/) },
+        });
+      }
+      expect(await occupied()).toBe(before);
+      expect((await truthOf(nodes, pair.room)).rev).toBe(pair.room.rev);
+    });
+
+    test('a hook may call the server that asks it', async () => {
+      onCreate = onJoin = undefined;
+      const server = nodes.servers[0] ?? expect.unreachable();
+      onCreate = async () => {
+        await server.pool();
+        await (await fetch(`${nodes.url(0)}/readyz`)).json();
+      };
+      onJoin = async ({ room }) => {
+        const again = await server.engine.apply({ kind: 'read', code: room.code, ref: room.ref });
+        return again.ok ? undefined : { refuse: 'The room is gone.' };
+      };
+      await using pair = await pairUp(nodes);
+      expect(pair.room.members).toHaveLength(2);
+    });
+  });
+}

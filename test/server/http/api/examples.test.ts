@@ -1,0 +1,47 @@
+/** What the document shows is what this server would say. */
+import { expect, test } from 'vitest';
+import { EXAMPLES } from '../../../../src/server/http/api/examples.ts';
+import { readOptions } from '../../../../src/server/options/options.ts';
+import { systemClock } from '../../../../src/support/clock.ts';
+import { systemRandom } from '../../../../src/support/random.ts';
+import { retryMs } from '../../../../src/webhooks/backoff.ts';
+import { createEndpoint } from '../../../../src/webhooks/endpoint.ts';
+import { createSender } from '../../../../src/webhooks/sender.ts';
+import { answers, startReceiver } from '../../../webhooks/receiver.ts';
+
+const { endpoint, deadLetter, userId } = EXAMPLES;
+
+test('an endpoint has the id of its URL', () => {
+  expect(endpoint).toMatchObject({ id: createEndpoint(`${endpoint.origin}/hooks`).id, origin: endpoint.origin });
+});
+
+test('a failure has the reason that a sender gives', async () => {
+  await using receiver = await startReceiver();
+  receiver.behave(answers(500));
+  const sender = createSender({
+    endpoint: createEndpoint(receiver.url),
+    keys: [Buffer.from('a key of these tests')],
+    allowPrivate: true,
+    timeoutMs: 30_000,
+    clock: systemClock,
+  });
+  const { id } = deadLetter.event;
+  const answer = await sender.send({ id, body: JSON.stringify(deadLetter.event) });
+  sender.close();
+  expect(answer).toMatchObject({ kind: 'failed', reason: deadLetter.reason });
+  expect(endpoint.lastError).toEqual({ reason: deadLetter.reason, at: deadLetter.at });
+});
+
+test('a dead letter was tried as often, and as long, as this server tries', () => {
+  const { webhookGiveUpMs } = readOptions({});
+  let [attempts, lasted] = [1, 0];
+  for (; lasted < webhookGiveUpMs; attempts += 1)
+    lasted += retryMs(attempts, undefined, { ...systemRandom, integer: () => 0 });
+  expect(deadLetter).toMatchObject({ attempts, at: deadLetter.event.timestamp + lasted });
+});
+
+test('a user has an id as it is drawn', () => {
+  const drawn = systemRandom.text(16);
+  expect(userId).toHaveLength(drawn.length);
+  expect(Buffer.from(userId, 'base64url').toString('base64url')).toBe(userId);
+});

@@ -1,0 +1,122 @@
+/** A server with everything that the API can ask for: a ledger, call records, and an endpoint that takes no event. */
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, vi } from 'vitest';
+import { createServer, type PartialOptions, silentLog } from '../../../../src/index.ts';
+import type { RoomSnapshot } from '../../../../src/protocol/snapshot.ts';
+import { EXAMPLES } from '../../../../src/server/http/api/examples.ts';
+import { connectClient } from '../../../support/client.ts';
+import { goingClock } from '../../../support/going-clock.ts';
+import type { HandClock } from '../../../support/hand-clock.ts';
+import { temporaryFolder } from '../../../support/process.ts';
+import { ADMIN, type Caller, createCaller, createRoom } from './caller.ts';
+
+export interface Furnished extends AsyncDisposable {
+  readonly url: string;
+  readonly caller: Caller;
+  /** A room with one member, its record, an endpoint and a dead letter: what stands in the place of the examples' own. */
+  scene(): Promise<Scene>;
+}
+
+export interface Scene extends AsyncDisposable {
+  readonly room: RoomSnapshot;
+  readonly userId: string;
+  /** Text of an example, about this scene. */
+  about(example: string): string;
+}
+
+export async function startFurnished(options: PartialOptions = {}): Promise<Furnished> {
+  const folder = await temporaryFolder();
+  const refusing = createHttpServer((_request, response) => response.writeHead(500).end()).listen(0, '127.0.0.1');
+  await once(refusing, 'listening');
+  // One that listens on TCP has a port.
+  const { port } = refusing.address() as AddressInfo;
+  // Turned on where nobody has to wait.
+  const clock = goingClock();
+  const settings: PartialOptions = {
+    host: '127.0.0.1',
+    port: 0,
+    demo: false,
+    adminToken: ADMIN,
+    dataDir: folder.path,
+    apiPerMinute: 100_000,
+    webhookUrls: [`http://127.0.0.1:${port}/hook`],
+    webhookSecrets: ['a-secret-of-these-tests'],
+    webhookPrivate: true,
+    webhookEvents: ['room_created'],
+    // After the least number of attempts, which takes a quarter of a minute.
+    webhookGiveUpMs: 0,
+    ...options,
+  };
+  const server = await createServer(settings, { clock, log: silentLog });
+  const caller = createCaller(server.url.replace('localhost', '127.0.0.1'));
+  const dead = await deadLetter(caller, clock);
+  return {
+    url: server.url,
+    caller,
+    scene: () => setScene(server.url, caller, dead, clock),
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      clock[Symbol.dispose]();
+      refusing.closeAllConnections();
+      refusing.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Letters {
+  readonly letters: readonly { readonly event: { readonly id: string } }[];
+}
+
+/** The first event that the endpoint is told, and refuses. */
+async function deadLetter(
+  caller: Caller,
+  clock: HandClock,
+): Promise<{ readonly endpointId: string; readonly eventId: string }> {
+  await createRoom(caller);
+  const { endpoints } = await caller.must<{ endpoints: { id: string }[] }>(200, 'GET', '/webhooks');
+  const endpointId = endpoints[0]?.id ?? expect.unreachable();
+  const read = async () => (await caller.must<Letters>(200, 'GET', `/webhooks/${endpointId}/dead`)).letters;
+  const isThere = async () => {
+    clock.turn(1_000);
+    expect(await read()).toHaveLength(1);
+  };
+  await vi.waitFor(isThere, PATIENCE);
+  const eventId = (await read())[0]?.event.id ?? expect.unreachable();
+  return { endpointId, eventId };
+}
+
+async function setScene(
+  url: string,
+  caller: Caller,
+  { endpointId, eventId }: { readonly endpointId: string; readonly eventId: string },
+  clock: HandClock,
+): Promise<Scene> {
+  const { code } = await createRoom(caller, { name: 'Consultation', metadata: { appointment: 4711 } });
+  const ann = await connectClient(url, { name: 'Ada' });
+  const { room } = await ann.must('room:join', { code, profile: { mediaType: 'video' } });
+  const call = async () => (await caller.ask('GET', `/calls/${room.ref}`)).body;
+  const isRecorded = async () => {
+    clock.turn(500);
+    expect(await call()).toMatchObject({ totalMembers: 1 });
+  };
+  await vi.waitFor(isRecorded, PATIENCE);
+  const places = [
+    [EXAMPLES.deadLetter.event.id, eventId],
+    [EXAMPLES.room.ref, room.ref],
+    [EXAMPLES.room.code, room.code],
+    [EXAMPLES.userId, ann.userId],
+    [EXAMPLES.endpoint.id, endpointId],
+  ] as const;
+  return {
+    room,
+    userId: ann.userId,
+    about: (example) => places.reduce((text, [shown, real]) => text.replaceAll(shown, real), example),
+    [Symbol.asyncDispose]: () => ann[Symbol.asyncDispose](),
+  };
+}
+
+/** Records and letters are written some moments later. */
+const PATIENCE = { timeout: 60_000, interval: 50 };

@@ -1,0 +1,232 @@
+/** What nobody can make sense of is refused with a reason, at the door, and repeats nothing of what was sent. */
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ReferenceUnavailable } from '../../../../src/reference/generator.ts';
+import { connectClient } from '../../../support/client.ts';
+import { type Nodes, STAGES, startNodes } from '../../../support/nodes.ts';
+import { ADMIN, type Caller, createCaller, createRoom } from './caller.ts';
+
+let nodes: Nodes;
+let caller: Caller;
+let code: string;
+
+beforeAll(async () => {
+  nodes = await startNodes(STAGES[1], { adminToken: ADMIN, apiPerMinute: 100_000 });
+  caller = createCaller(nodes.url(0));
+  ({ code } = await createRoom(caller));
+});
+afterAll(() => nodes[Symbol.asyncDispose]());
+
+const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+describe('a body', () => {
+  test.each([
+    ['no JSON', '{"name":', '400 BAD_REQUEST'],
+    ['nothing of JSON', '', '201'],
+    ['no object', '[]', '422 BAD_REQUEST'],
+    ['null', 'null', '201'],
+    ['a name of every object', '{"__proto__":{"locked":true}}', '400 BAD_REQUEST'],
+    ['a constructor', '{"metadata":{"constructor":{"prototype":{"x":1}}}}', '400 BAD_REQUEST'],
+    ['as deep as may be', `{"metadata":${nested(12)}}`, '201'],
+    ['deeper', `{"metadata":${nested(13)}}`, '400 BAD_REQUEST'],
+    ['very much deeper', `{"metadata":${nested(10_000)}}`, '400 BAD_REQUEST'],
+    ['an unknown field', '{"nmae":"Ada"}', '422 BAD_REQUEST'],
+    ['a profile, which is of members', '{"profile":{}}', '422 BAD_REQUEST'],
+    ['another type of name', '{"name":7}', '422 BAD_REQUEST'],
+    ['too many seats', '{"maxUsers":101}', '422 BAD_REQUEST'],
+    ['half a seat', '{"maxUsers":2.5}', '422 BAD_REQUEST'],
+    ['an access that there is not', '{"access":"secret"}', '422 BAD_REQUEST'],
+    ['more metadata than there may be', `{"metadata":"${'x'.repeat(1100)}"}`, '413 PAYLOAD_TOO_LARGE'],
+    ['more than anybody reads', `{"name":"${'x'.repeat(30_000)}"}`, '413 PAYLOAD_TOO_LARGE'],
+  ])('%s: %#', async (_, body, expected) => {
+    const told = await caller.ask('POST', '/rooms', body);
+    const { status, body: problem } = told;
+    expect(status === 201 ? '201' : `${status} ${(problem as { code: string }).code}`).toBe(expected);
+    if (status !== 201) expect(told.headers.get('content-type')).toContain('application/problem+json');
+  });
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nothing', ''])(
+    'of the type "%s" is not taken',
+    async (type) => {
+      expect(await caller.refused('POST', '/rooms', '{}', { 'content-type': type })).toBe('415 BAD_REQUEST');
+    },
+  );
+
+  test('says where and what is wrong, and not what was sent', async () => {
+    const told = async (path: string, body: object) => {
+      const { body: problem } = await caller.ask('POST', path, body);
+      return (problem as { title: string }).title;
+    };
+    expect(await told('/rooms', { maxUsers: 1 })).toMatch(/^The body, maxUsers: /);
+    expect(await told('/rooms', { name: '   ' })).toBe('The body, name: 1 to 64 characters');
+    expect(await told('/rooms', { secret7: 1 })).toBe('The body: unknown field "secret7"');
+    expect(await told('/rooms', { ['\u202e"'.repeat(50)]: 'secret 7' })).toBe(
+      `The body: unknown field "${'?\\"'.repeat(20)}"`,
+    );
+    expect(await told('/rooms', { type: 'secret 7' })).not.toContain('secret 7');
+    expect(await told('/rooms', { access: 'secret7' })).not.toContain('secret7');
+    expect(await told(`/rooms/${code}/messages`, {})).toMatch(/^The body, data: /);
+  });
+
+  test('of a message may have 4 KiB of JSON, however it is spelt', async () => {
+    const path = `/rooms/${code}/messages`;
+    await caller.must(202, 'POST', path, { data: 'x'.repeat(4094) });
+    await caller.must(202, 'POST', path, `{"data":"${'\\u0041'.repeat(4094)}"}`);
+    expect(await caller.refused('POST', path, { data: 'x'.repeat(4095) })).toBe('413 PAYLOAD_TOO_LARGE');
+  });
+});
+
+describe('a query', () => {
+  test.each([
+    'limit=0',
+    'limit=101',
+    'limit=-1',
+    'limit=1e1',
+    'limit=',
+    'limit=1&limit=2',
+    'locked=yes',
+    'empty=',
+    'type=a%20b',
+    'lockd=true',
+    '__proto__=1',
+    'cursor=',
+    'cursor=nonsense',
+    'cursor=MTAw', // 100: there is no such shard
+    'cursor=NzoxMjM0NTY', // 7:123456: a code of another shard
+    'cursor=NTY6MTIzNDU2Nw', // 56:1234567: a digit too many
+    `cursor=${'x'.repeat(600)}`,
+  ])('%s', async (query) => {
+    expect(await caller.refused('GET', `/rooms?${query}`)).toBe('422 BAD_REQUEST');
+  });
+
+  test.each(['?ref=nonsense', '?x=1'])('of a room: %s', async (query) => {
+    expect(await caller.refused('GET', `/rooms/${code}${query}`)).toBe('422 BAD_REQUEST');
+  });
+});
+
+describe('a path', () => {
+  test.each([
+    ['GET', '/nothing', '404 NOT_FOUND'],
+    ['GET', '', '404 NOT_FOUND'],
+    ['GET', '/rooms/', '404 ROOM_NOT_FOUND'],
+    ['GET', '/rooms/abc', '404 ROOM_NOT_FOUND'],
+    ['GET', '/rooms/012345', '404 ROOM_NOT_FOUND'],
+    ['GET', '/rooms/1234567', '404 ROOM_NOT_FOUND'],
+    ['GET', '/rooms/%00', '404 ROOM_NOT_FOUND'],
+    ['GET', '/rooms/__proto__', '404 ROOM_NOT_FOUND'],
+    ['DELETE', '/rooms/999998', '404 ROOM_NOT_FOUND'],
+    ['POST', '/references/__proto__', '404 NOT_FOUND'],
+    ['POST', '/references/nothing', '404 NOT_FOUND'],
+    ['POST', '/references/order', '501 NOT_CONFIGURED'],
+    ['GET', '/calls', '501 NOT_CONFIGURED'],
+    ['GET', '/calls/ROM202600000001', '501 NOT_CONFIGURED'],
+    ['GET', '/webhooks', '501 NOT_CONFIGURED'],
+    ['GET', '/webhooks/any/dead', '501 NOT_CONFIGURED'],
+    ['POST', '/webhooks/any/replay', '501 NOT_CONFIGURED'],
+  ])('%s %s', async (method, path, expected) => {
+    expect(await caller.refused(method, path)).toBe(expected);
+  });
+
+  test('of a member that nobody can be', async () => {
+    expect(await caller.refused('DELETE', `/rooms/${code}/members/a%20b`)).toBe('404 PEER_NOT_FOUND');
+    expect(await caller.refused('DELETE', `/rooms/${code}/members/nobody`)).toBe('404 PEER_NOT_FOUND');
+  });
+
+  test.each([
+    ['PUT', '/rooms', 'POST, GET, HEAD'],
+    ['POST', '/rooms/123456', 'GET, PATCH, DELETE, HEAD'],
+    ['GET', '/rooms/123456/messages', 'POST'],
+    ['DELETE', '/pool', 'GET, HEAD'],
+  ])('that has other methods says which: %s %s', async (method, path, allow) => {
+    const { status, headers, body } = await caller.ask(method, path, method === 'GET' ? undefined : 'no JSON');
+    expect(status).toBe(405);
+    expect(headers.get('allow')).toBe(allow);
+    expect(body).toMatchObject({ code: 'BAD_REQUEST', status: 405 });
+  });
+
+  test('that is malformed', async () => {
+    const { port } = nodes.servers[0] ?? expect.unreachable();
+    const tcp = connect({ port, host: '127.0.0.1' });
+    tcp.write(`GET /v1/rooms/%zz HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\nConnection: close\r\n\r\n`);
+    expect(await text(tcp)).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json/s);
+  });
+});
+
+test.each(['a b', 'x'.repeat(65), '', 'é'])('the key "%s" is none', async (key) => {
+  expect(await caller.refused('POST', '/rooms', {}, { 'idempotency-key': encodeURI(key) })).toBe('422 BAD_REQUEST');
+});
+
+describe('while Redis is away', () => {
+  test('everything is refused at once, and may be tried again', async () => {
+    await using ann = await connectClient(nodes.url(0));
+    await ann.must('room:join', { code });
+    nodes.redis?.freeze();
+    try {
+      const asked = [
+        ['GET', `/rooms/${code}`],
+        ['GET', '/rooms'],
+        ['GET', '/pool'],
+        ['POST', '/rooms'],
+        ['PATCH', `/rooms/${code}`],
+        ['DELETE', `/rooms/${code}`],
+        ['POST', `/rooms/${code}/messages`, { data: 1 }],
+      ] as const;
+      const told = await Promise.all(asked.map(([method, path, body]) => caller.ask(method, path, body)));
+      for (const { status, headers, body } of told) {
+        expect(status).toBe(503);
+        expect(body).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
+        expect(headers.get('retry-after')).toBe('1');
+      }
+    } finally {
+      nodes.redis?.thaw();
+    }
+    await expect.poll(async () => (await caller.ask('GET', `/rooms/${code}`)).status, { timeout: 15_000 }).toBe(200);
+  });
+});
+
+test('a room without a reference is none', async () => {
+  const references = {
+    about: 'none, in these tests',
+    generate: async () => Promise.reject(new ReferenceUnavailable('there are none')),
+    record: () => {},
+    close: async () => {},
+  };
+  await using empty = await startNodes(STAGES[0], { adminToken: ADMIN }, { references: () => references });
+  const { status, headers, body } = await createCaller(empty.url(0)).ask('POST', '/rooms');
+  expect(status).toBe(503);
+  expect(body).toMatchObject({ code: 'REFERENCE_UNAVAILABLE', retryable: true });
+  expect(headers.get('retry-after')).toBe('1');
+});
+
+test('a fault is told by the id of its line in the log, and by nothing else', async () => {
+  const lines: string[] = [];
+  const references = {
+    about: 'broken, in these tests',
+    generate: async () => Promise.reject(new Error('the secret of the database')),
+    record: () => {},
+    close: async () => {},
+  };
+  const log = pino({}, { write: (line) => void lines.push(line) });
+  await using broken = await startNodes(STAGES[0], { adminToken: ADMIN }, { references: () => references, log });
+  const { status, body } = await createCaller(broken.url(0)).ask('POST', '/rooms');
+  expect(status).toBe(500);
+  expect(JSON.stringify(body)).not.toContain('secret');
+  const { title, code } = body as { title: string; code: string }; // a problem, as everywhere
+  expect(code).toBe('INTERNAL');
+  const [, logId = 'none'] = /logged as ([\w-]+)\.$/.exec(title) ?? [];
+  expect(lines.filter((line) => line.includes(logId) && line.includes('the secret of the database'))).toHaveLength(1);
+});
+
+test('the last code is given, and then it is said when the next one cools', async () => {
+  await using few = await startNodes(STAGES[0], { adminToken: ADMIN, poolSize: 100, codeCooldownMs: 60_000 });
+  const back = createCaller(few.url(0));
+  const rooms = [];
+  for (let n = 0; n < 100; n += 1) rooms.push(await createRoom(back));
+  await back.must(204, 'DELETE', `/rooms/${rooms[0]?.code}`);
+  const { status, headers, body } = await back.ask('POST', '/rooms');
+  expect(status).toBe(503);
+  expect(body).toMatchObject({ code: 'POOL_EXHAUSTED', retryable: true });
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(30);
+});

@@ -1,0 +1,73 @@
+/** A server under attack, in a process of its own, and two peers who must not notice. */
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import type { PartialOptions } from '../../../src/server/options/options.ts';
+import type { RawSocket } from '../../support/raw-socket.ts';
+import { type SignalboxProcess, startSignalbox } from '../../support/signalbox.ts';
+import { startWitness, type Witness } from '../../support/witness.ts';
+
+/** Attacks come faster than any budget allows; the budgets have tests of their own. */
+const NO_BUDGET: PartialOptions = { eventsPerSecond: 1_000_000, eventsBurst: 1_000_000, freeMisses: 1_000_000 };
+/** What a process of this size may grow by while it is attacked: the garbage of a busy minute. */
+const MOST_GROWTH_BYTES = 150 * 1024 * 1024;
+
+export interface Siege {
+  readonly server: SignalboxProcess;
+  readonly witness: Witness;
+  readonly port: number;
+}
+
+/** Starts both before the tests of a file, looks after every test whether they are well, and ends them. */
+export function besiege(options: PartialOptions = {}): Siege {
+  let server: SignalboxProcess | undefined;
+  let witness: Witness | undefined;
+  let bytes = 0;
+  const the = <Thing>(thing: Thing | undefined): Thing => {
+    if (thing === undefined) throw new Error('the siege has not begun');
+    return thing;
+  };
+
+  beforeAll(async () => {
+    server = await startSignalbox({ ...NO_BUDGET, secret: 'a secret of these tests', ...options });
+    witness = await startWitness(server.url);
+    await witness.goesOn();
+    bytes = server.residentBytes();
+  });
+
+  afterEach(async () => {
+    await the(witness).goesOn();
+    // The process that was started is the one that answers: nothing has ended it, and nobody has started another.
+    expect(the(server).child.running).toBe(true);
+    expect(await healthOf(the(server))).toBe(200);
+    expect(the(server).residentBytes() - bytes).toBeLessThan(MOST_GROWTH_BYTES);
+    // Neither a fault nor a rejection that nobody awaited, nor anything that is not of the log's making.
+    expect(
+      the(server)
+        .logs()
+        .filter(({ level }) => level >= 40),
+    ).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await witness?.[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  return {
+    get server() {
+      return the(server);
+    },
+    get witness() {
+      return the(witness);
+    },
+    get port() {
+      return the(server).port;
+    },
+  };
+}
+
+const healthOf = async ({ url }: SignalboxProcess): Promise<number> => (await fetch(`${url}/healthz`)).status;
+
+/** The connection is as good as before: it gets answers. */
+export async function expectAlive(socket: RawSocket): Promise<void> {
+  expect(await socket.ask('room:leave', {})).toEqual({ ok: true });
+}

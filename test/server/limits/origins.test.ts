@@ -1,0 +1,138 @@
+/** Which pages may connect. */
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOriginCheck } from '../../../src/server/limits/origins.ts';
+import { listening } from '../../support/log.ts';
+import { type Nodes, startNodes } from '../../support/nodes.ts';
+import { RawSocket } from '../../support/raw-socket.ts';
+
+const HOST = 'signal.example.org';
+const check = (origin: string | undefined, allowed: string[] = [], host: string | undefined = HOST) =>
+  createOriginCheck(allowed)({
+    headers: { ...(origin !== undefined && { origin }), ...(host !== undefined && { host }) },
+  });
+
+describe('the rule', () => {
+  test.each([
+    ['no Origin: not a browser', undefined],
+    ['the same host', `https://${HOST}`],
+    ['the same host in capitals', `HTTPS://${HOST.toUpperCase()}`],
+    ['the same host before a proxy that ends TLS', `http://${HOST}`],
+    ['localhost', 'http://localhost:5173'],
+    ['localhost by IPv4', 'http://127.0.0.1:8080'],
+    ['localhost by IPv6', 'http://[::1]:8080'],
+  ])('%s may', (_, origin) => {
+    expect(check(origin)).toBe(true);
+  });
+
+  test('a port that a browser leaves out may be written out', () => {
+    expect(check('https://signal.example.org', [], 'signal.example.org:443')).toBe(true);
+    expect(check('https://app.example.org', ['https://app.example.org:443/'])).toBe(true);
+    expect(check('https://signal.example.org', [], 'signal.example.org:8443')).toBe(false);
+  });
+
+  test.each([
+    ['a foreign site', 'https://evil.example'],
+    ['a site whose name begins like ours', `https://${HOST}.evil.example`],
+    ['a site whose name ends like ours', `https://evil-${HOST}`],
+    ['a subdomain', `https://www.${HOST}`],
+    ['another port', `https://${HOST}:8443`],
+    ['our name as a user', `https://${HOST}@evil.example`],
+    ['localhost as a label', 'http://localhost.evil.example'],
+    ['127.0.0.1 as a user', 'http://127.0.0.1@evil.example'],
+    ['a sandboxed frame', 'null'],
+    ['a file', 'file://'],
+    ['an extension', `chrome-extension://${HOST}`],
+    ['nothing', ''],
+    ['no URL', 'not a url'],
+    ['two origins', `https://${HOST} https://evil.example`],
+    ['control characters', `https://${HOST}\u0000.evil.example`],
+  ])('%s may not', (_, origin) => {
+    expect(check(origin)).toBe(false);
+  });
+
+  test('a list admits exactly what is on it', () => {
+    const allowed = ['https://app.example.com', 'http://Dev.example.com:3000/', 'null'];
+    expect(check('https://app.example.com', allowed)).toBe(true);
+    expect(check('https://APP.example.com', allowed)).toBe(true);
+    expect(check('http://dev.example.com:3000', allowed)).toBe(true);
+    expect(check('null', allowed)).toBe(true);
+    expect(check('http://app.example.com', allowed)).toBe(false);
+    expect(check('https://app.example.com:8443', allowed)).toBe(false);
+    expect(check('https://app.example.com.evil.example', allowed)).toBe(false);
+  });
+
+  test('a star admits all', () => {
+    for (const origin of ['https://evil.example', 'null', 'not a url']) expect(check(origin, ['*'])).toBe(true);
+  });
+
+  test('without a Host there is no same host', () => {
+    expect(createOriginCheck([])({ headers: { origin: `https://${HOST}` } })).toBe(false);
+  });
+});
+
+describe('at the door', () => {
+  let nodes: Nodes;
+  beforeAll(async () => {
+    nodes = await startNodes(
+      { kind: 'memory', count: 1 },
+      { allowedOrigins: ['https://app.example.com'], transports: ['websocket', 'polling'] },
+    );
+  });
+  afterAll(() => nodes[Symbol.asyncDispose]());
+
+  const port = () => Number(new URL(nodes.url(0)).port);
+
+  test('a listed page is welcomed', async () => {
+    await using socket = await RawSocket.join(port(), { Origin: 'https://app.example.com' });
+    expect(socket.open).toBe(true);
+  });
+
+  test.each(['https://evil.example', 'null', '\u00ff\u00fe', 'x'.repeat(4000)])(
+    'a foreign page is refused with 403 over WebSocket: %.20s',
+    async (origin) => {
+      await expect(RawSocket.open(port(), { Origin: origin })).rejects.toThrow('refused with 403');
+    },
+  );
+
+  test('and over polling', async () => {
+    const path = `${nodes.url(0)}/socket.io/?EIO=4&transport=polling`;
+    const reply = await fetch(path, { headers: { origin: 'https://evil.example' } });
+    expect(reply.status).toBe(403);
+    expect(await reply.json()).toMatchObject({ message: REFUSED });
+  });
+});
+
+const REFUSED = 'origin https://evil.example was refused: allow it with allowedOrigins';
+
+test('whoever runs the server reads of each origin once, of no more than a hundred, and nothing unprintable', async () => {
+  const { log, lines } = listening();
+  await using nodes = await startNodes({ kind: 'memory', count: 1 }, {}, { log });
+  const address = new URL(nodes.url(0));
+  const refuse = (Origin: string) =>
+    expect(RawSocket.open(Number(address.port), { Origin })).rejects.toThrow('refused with 403');
+  await refuse('https://evil.example');
+  await refuse('https://evil.example');
+  await refuse('\u00ff');
+  for (let page = 0; page < 120; page += 1) await refuse(`https://page-${page}.example`);
+  const warnings = lines.filter((line) => line.startsWith('warn origin '));
+  expect(warnings.slice(0, 3)).toEqual([
+    `warn ${REFUSED}`,
+    'warn origin ?? was refused: allow it with allowedOrigins',
+    'warn origin https://page-0.example was refused: allow it with allowedOrigins',
+  ]);
+  expect(warnings).toHaveLength(100);
+});
+
+test('the answer to an upgrade says it too', async () => {
+  await using nodes = await startNodes({ kind: 'memory', count: 1 });
+  const { port, host } = new URL(nodes.url(0));
+  const socket = connect(Number(port), '127.0.0.1');
+  const head = ['GET /socket.io/?EIO=4&transport=websocket HTTP/1.1', `Host: ${host}`, 'Connection: Upgrade'];
+  const more = ['Upgrade: websocket', 'Origin: https://evil.example', '', ''];
+  socket.write([...head, ...more].join('\r\n'));
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/);
+  expect(answer.split('\r\n\r\n')[1]).toBe(REFUSED);
+});

@@ -1,0 +1,94 @@
+/** How many requests a connection may make. */
+import { describe, expect, test } from 'vitest';
+import { Budget } from '../../../src/server/limits/token-bucket.ts';
+import { readOptions } from '../../../src/server/options/options.ts';
+import { handClock } from '../../support/hand-clock.ts';
+import { startNodes } from '../../support/nodes.ts';
+import { RawSocket } from '../../support/raw-socket.ts';
+
+describe('the bucket', () => {
+  const options = readOptions({ eventsPerSecond: 10, eventsBurst: 5, strikes: 3 });
+  const spendAll = (budget: Budget, clock: ReturnType<typeof handClock>) =>
+    Array.from({ length: 5 }, () => budget.spend(options, clock)).every(({ may }) => may);
+
+  test('lets a burst through, then says when the next one may come', () => {
+    const clock = handClock();
+    const budget = new Budget(options, clock.now());
+    expect(spendAll(budget, clock)).toBe(true);
+    expect(budget.spend(options, clock)).toEqual({ may: false, retryAfterMs: 100, out: false });
+    clock.turn(60);
+    expect(budget.spend(options, clock)).toMatchObject({ may: false, retryAfterMs: expect.closeTo(40) });
+    clock.turn(40);
+    expect(budget.spend(options, clock)).toEqual({ may: true });
+  });
+
+  test('the third strike is the last', () => {
+    const clock = handClock();
+    const budget = new Budget(options, clock.now());
+    spendAll(budget, clock);
+    const outs = Array.from({ length: 3 }, () => budget.spend(options, clock)).map((it) => !it.may && it.out);
+    expect(outs).toEqual([false, false, true]);
+  });
+
+  test('strikes add up over dribbles, and are forgiven when the bucket is full again', () => {
+    const clock = handClock();
+    const budget = new Budget(options, clock.now());
+    spendAll(budget, clock);
+    for (const out of [false, false]) {
+      expect(budget.spend(options, clock)).toMatchObject({ may: false, out });
+      clock.turn(100);
+      expect(budget.spend(options, clock)).toEqual({ may: true });
+    }
+    clock.turn(500);
+    expect(spendAll(budget, clock)).toBe(true);
+    expect(budget.spend(options, clock)).toMatchObject({ may: false, out: false });
+  });
+
+  test('it never holds more than a burst, and a clock that goes back takes nothing away', () => {
+    const clock = handClock();
+    const budget = new Budget(options, clock.now());
+    clock.turn(3_600_000);
+    expect(spendAll(budget, clock)).toBe(true);
+    expect(budget.spend(options, clock).may).toBe(false);
+    clock.turn(-3_600_000);
+    expect(budget.spend(options, clock)).toMatchObject({ may: false, retryAfterMs: 100 });
+  });
+});
+
+describe('on the wire', () => {
+  const started = () => startNodes({ kind: 'memory', count: 1 }, { eventsPerSecond: 1, eventsBurst: 5, strikes: 10 });
+
+  test('over the budget every request is answered, and the tenth of those is the last', async () => {
+    await using nodes = await started();
+    const port = Number(new URL(nodes.url(0)).port);
+    await using greedy = await RawSocket.join(port);
+    await using modest = await RawSocket.join(port);
+    // Of every kind: known, unknown, malformed, refused before it was parsed, and without an acknowledgement.
+    const asked = [
+      ...Array.from({ length: 5 }, () => greedy.ask('room:leave', {})),
+      greedy.ask('room:leave', {}),
+      greedy.ask('nonsense', {}),
+      greedy.ask('signal', 5),
+      greedy.askText(`["signal",${'['.repeat(5000)}]`),
+    ];
+    const answers = await Promise.all(asked);
+    expect(answers.slice(0, 5)).toEqual(Array.from({ length: 5 }, () => ({ ok: true })));
+    for (const answer of answers.slice(5)) {
+      expect(answer).toMatchObject({ ok: false, error: { code: 'RATE_LIMITED', retryable: true } });
+      const wait = answer.ok ? undefined : answer.error.retryAfterMs;
+      expect(wait).toBeGreaterThan(0);
+      expect(wait).toBeLessThanOrEqual(1000);
+    }
+    expect(greedy.open).toBe(true);
+    for (let strike = 5; strike <= 10; strike += 1) greedy.send('42["room:leave",{}]');
+    await greedy.end();
+    expect(await modest.ask('room:leave', {})).toEqual({ ok: true });
+  });
+
+  test('binary events count', async () => {
+    await using nodes = await started();
+    await using greedy = await RawSocket.join(Number(new URL(nodes.url(0)).port));
+    for (let event = 0; event < 20; event += 1) greedy.send('451-["signal",{"_placeholder":true,"num":0}]');
+    await greedy.end();
+  });
+});

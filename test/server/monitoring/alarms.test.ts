@@ -1,0 +1,59 @@
+/** What an operator must look at reaches back ends. */
+import { join } from 'node:path';
+import Sqlite from 'libsql';
+import { expect, test, vi } from 'vitest';
+import { createServer } from '../../../src/index.ts';
+import type { PartialOptions } from '../../../src/server/options/options.ts';
+import { connectClient } from '../../support/client.ts';
+import { STAGES, startNodes } from '../../support/nodes.ts';
+import { temporaryFolder } from '../../support/process.ts';
+
+const HERE: PartialOptions = { host: '127.0.0.1', port: 0, demo: false };
+
+test.each(STAGES)('a pool that runs low is told once, by whichever node is first: $stage', async (stage) => {
+  await using nodes = await startNodes(stage, { poolSize: 100, poolLowWater: 0.99, tickMs: 100 });
+  const feeds = nodes.servers.map(({ engine }) => engine.feed);
+  const told = async () => {
+    const page = await feeds[0]?.read({ limit: 1_000 });
+    return page?.events.filter(({ type }) => type === 'pool_low');
+  };
+  await using ann = await connectClient(nodes.url(0));
+  for (let room = 0; room < 3; room += 1) await ann.must('room:create');
+  await vi.waitFor(async () => expect(await told()).toHaveLength(1), 20_000);
+  expect(await told()).toEqual([
+    expect.objectContaining({ total: 100, cooling: 0, code: null, ref: null, rev: null, userId: null }),
+  ]);
+  // Both nodes have seen it by now, or a later room tells them again what is quiet for a while.
+  await ann.must('room:create');
+  for (const node of nodes.servers.keys()) {
+    const isLow = async () =>
+      ((await (await fetch(`${nodes.url(node)}/readyz`)).json()) as { pool: { low: boolean } }).pool.low;
+    await vi.waitFor(async () => expect(await isLow()).toBe(true), 20_000);
+  }
+  expect(await told()).toHaveLength(1);
+});
+
+test('a ledger that has forgotten is told', async () => {
+  await using folder = await temporaryFolder();
+  const options = { ...HERE, dataDir: folder.path };
+  const before = await createServer(options);
+  const ann = await connectClient(before.url);
+  const { ref } = (await ann.must('room:create')).room;
+  ann.socket.disconnect();
+  await before.close();
+  // As a backup from before it would be: what the records know is younger.
+  const database = new Sqlite(join(folder.path, 'signalbox.db'));
+  database.exec('UPDATE signalbox_seeds SET seed = 0, previous = 0');
+  database.close();
+  const after = await createServer(options);
+  const { events } = await after.engine.feed.read({ limit: 10 });
+  await after.close();
+  expect(events).toEqual([
+    expect.objectContaining({
+      type: 'reference_alarm',
+      itemType: 'room',
+      seed: 0,
+      inUse: Number(ref.slice('ROM2026'.length)),
+    }),
+  ]);
+});

@@ -1,0 +1,169 @@
+/** Options are checked before anything is started. */
+import { describe, expect, test } from 'vitest';
+import { createServer, OptionError } from '../../../src/index.ts';
+import { OPTIONS, type PartialOptions, policyOf, poolOf, readOptions } from '../../../src/server/options/options.ts';
+
+const TURN = { turnUrls: ['turn:turn.example.org:3478?transport=udp'], turnSecrets: ['s'.repeat(16)] };
+
+/** Options as JavaScript would give them. */
+const read = (options: Record<string, unknown>) => readOptions(options as PartialOptions);
+
+describe('what makes no sense is refused, by its name', () => {
+  test.each([
+    ['prot', { prot: 3000 }],
+    ['__proto__', JSON.parse('{"__proto__":{"port":1}}')],
+    ['constructor', { constructor: 1 }],
+    ['port', { port: '3000' }],
+    ['port', { port: 65_536 }],
+    ['port', { port: -1 }],
+    ['port', { port: 3000.5 }],
+    ['port', { port: Number.NaN }],
+    ['host', { host: 1 }],
+    ['nodeId', { nodeId: 'a node' }],
+    ['nodeId', { nodeId: '' }],
+    ['nodeId', { nodeId: 'n'.repeat(65) }],
+    ['redisPrefix', { redisPrefix: '{all}' }],
+    ['redisPrefix', { redisPrefix: '' }],
+    ['redisUrl', { redisUrl: '' }],
+    ['secret', { secret: 'too short' }],
+    ['adminToken', { adminToken: 'too short' }],
+    ['allowedOrigins', { allowedOrigins: 'https://example.org' }],
+    ['allowedOrigins', { allowedOrigins: [''] }],
+    ['trustedProxies', { trustedProxies: ['10.0.0.0/33'] }],
+    ['transports', { transports: [] }],
+    ['transports', { transports: ['webtransport'] }],
+    ['demo', { demo: 'yes' }],
+    ['turnUrls', { turnSecrets: TURN.turnSecrets }],
+    ['turnSecrets', { turnUrls: TURN.turnUrls }],
+    ['turnUrls', { ...TURN, turnUrls: TURN.turnUrls[0] }],
+    ['turnUrls', { ...TURN, turnUrls: ['turn:'] }],
+    ['turnUrls', { ...TURN, turnUrls: ['turn://turn.example.org'] }],
+    ['turnUrls', { ...TURN, turnUrls: ['turn:user@turn.example.org'] }],
+    ['turnUrls', { ...TURN, turnUrls: ['turn:turn.example.org?transport=sctp'] }],
+    ['turnUrls', { ...TURN, turnUrls: [...TURN.turnUrls, 'stun:turn.example.org'] }],
+    ['turnSecrets', { ...TURN, turnSecrets: ['s'.repeat(15)] }],
+    ['turnSecrets', { ...TURN, turnSecrets: [...TURN.turnSecrets, ''] }],
+    ['turnSecrets', { ...TURN, turnSecrets: Array.from('abc', (letter) => letter.repeat(16)) }],
+    ['turnTtlMs', { ...TURN, turnTtlMs: 39_999 }],
+    ['turnTtlMs', { turnTtlMs: 0 }],
+    ['codeDigits', { codeDigits: 5 }],
+    ['codeDigits', { codeDigits: 9 }],
+    ['poolSize', { poolSize: 150 }],
+    ['poolSize', { poolSize: 0 }],
+    ['poolSize', { poolSize: 900_100 }],
+    ['poolLowWater', { poolLowWater: 1.1 }],
+    ['maxUsers', { maxUsers: 1 }],
+    ['maxUsers', { maxUsers: 101 }],
+    ['graceMs', { graceMs: 0 }],
+    ['graceMs', { graceMs: 2 ** 31 }],
+    ['frameBytes', { frameBytes: 64 * 1024 }],
+    ['heartbeatIntervalMs', { heartbeatIntervalMs: 60_000 }],
+    ['tickMs', { tickMs: 60_000 }],
+    ['strikes', { strikes: 0 }],
+    ['freeMisses', { freeMisses: -1 }],
+    ['eventsPerSecond', { eventsPerSecond: Number.POSITIVE_INFINITY }],
+  ])('%s: %j', async (option, given) => {
+    await expect(createServer(given as PartialOptions)).rejects.toThrow(
+      expect.objectContaining({ name: 'OptionError', option }),
+    );
+  });
+
+  test('the message never repeats a secret', () => {
+    for (const name of ['secret', 'adminToken'] as const) {
+      expect(() => read({ [name]: 'hunter2' })).toThrow(OptionError);
+      expect(() => read({ [name]: 'hunter2' })).not.toThrow('hunter2');
+    }
+    const turnSecrets = [...TURN.turnSecrets, 'hunter2'];
+    expect(() => read({ ...TURN, turnSecrets })).toThrow(OptionError);
+    expect(() => read({ ...TURN, turnSecrets })).not.toThrow(/hunter2|sss/);
+  });
+});
+
+describe('a TURN server', () => {
+  test.each([
+    'turn:turn.example.org',
+    'turn:turn.example.org:3478?transport=tcp',
+    'turns:turn.example.org:443?transport=tcp',
+    'turn:203.0.113.10:3478',
+    'turn:[2001:db8::10]:3478?transport=udp',
+  ])('may be %s', (url) => {
+    expect(readOptions({ ...TURN, turnUrls: [url] }).turnUrls).toEqual([url]);
+  });
+
+  test('has one secret, or two while it is changed', () => {
+    expect(readOptions(TURN).turnTtlMs).toBe(60 * 60_000);
+    const turnSecrets = [...TURN.turnSecrets, 't'.repeat(16)];
+    expect(readOptions({ ...TURN, turnSecrets }).turnSecrets).toEqual(turnSecrets);
+  });
+
+  test('gives credentials that live four ticks at least; without one, nobody asks', () => {
+    expect(readOptions({ ...TURN, turnTtlMs: 40_000 }).turnTtlMs).toBe(40_000);
+    expect(readOptions({ ...TURN, turnTtlMs: 4000, tickMs: 1000 }).turnTtlMs).toBe(4000);
+    expect(readOptions({ turnTtlMs: 1 }).turnTtlMs).toBe(1);
+  });
+});
+
+describe('defaults', () => {
+  const options = readOptions({});
+
+  test('are those of the protocol and the lifecycle', () => {
+    expect(options).toMatchObject({
+      pingIntervalMs: 10_000,
+      pingTimeoutMs: 5000,
+      heartbeatIntervalMs: 30_000,
+      userTtlMs: 60_000,
+      graceMs: 30_000,
+      roomIdleMs: 30 * 60_000,
+      roomEmptyMs: 5 * 60_000,
+      roomMaxAgeMs: 24 * 60 * 60_000,
+      codeCooldownMs: 10 * 60_000,
+      tickMs: 10_000,
+      drainMs: 30_000,
+      frameBytes: 96 * 1024,
+      connectTimeoutMs: 5000,
+      headersTimeoutMs: 10_000,
+      eventsPerSecond: 20,
+      eventsBurst: 100,
+      strikes: 10,
+      freeMisses: 5,
+      maxUsers: 8,
+      codeDigits: 6,
+      transports: ['websocket'],
+      allowedOrigins: [],
+    });
+    expect(poolOf(options).perShard * 100).toBe(900_000);
+    expect(policyOf(options)).toMatchObject({ leaseMs: 60_000, graceMs: 30_000, receiptMs: 600_000 });
+  });
+
+  test('undefined is as good as not given', () => {
+    const undefineds = Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, undefined]));
+    expect(read(undefineds)).toEqual(options);
+  });
+
+  test('more digits are more codes', () => {
+    expect(poolOf(readOptions({ codeDigits: 8 })).perShard * 100).toBe(90_000_000);
+  });
+});
+
+describe('signs of life keep up with a shorter life', () => {
+  test.each([
+    [60_000, 30_000, 10_000],
+    [120_000, 30_000, 10_000],
+    [30_000, 15_000, 5000],
+    [3000, 1500, 500],
+    [1001, 501, 167],
+    [200, 100, 100],
+  ])('userTtlMs %i', (userTtlMs, heartbeatIntervalMs, tickMs) => {
+    expect(readOptions({ userTtlMs })).toMatchObject({ heartbeatIntervalMs, tickMs });
+  });
+
+  test('unless they are given', () => {
+    const given = { userTtlMs: 3000, heartbeatIntervalMs: 2000, tickMs: 100 };
+    expect(readOptions(given)).toMatchObject(given);
+  });
+
+  test('the shortest life still has room for a tick', () => {
+    expect(() => readOptions({ userTtlMs: 199 })).toThrow('userTtlMs');
+    expect(readOptions({ userTtlMs: 200 }).tickMs).toBe(100);
+  });
+});

@@ -1,0 +1,112 @@
+/** Two nodes, each 20 ms from Redis: long enough for a subscription to be late, if anything ran ahead of it. */
+import { expect, test, vi } from 'vitest';
+import { connectClient } from '../../support/client.ts';
+import { type DistantNodes, startDistantNodes } from '../distant-nodes.ts';
+import { hush, pairUp, tokenOf, welcomeOf } from '../scenarios/people.ts';
+
+const ROUND_TRIP_MS = 20;
+const HUNDRED = 100;
+/** Rooms at a time: each waits for its own round trips. */
+const ROOMS = 5;
+
+/** Plays a hundred turns, in several rooms side by side. */
+async function inRooms(turns: (room: number, count: number) => Promise<number>): Promise<number> {
+  const counts = await Promise.all(Array.from({ length: ROOMS }, (_, room) => turns(room, HUNDRED / ROOMS)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+const start = (): Promise<DistantNodes> => startDistantNodes(2, ROUND_TRIP_MS);
+
+test('of a hundred messages right after a join, none is lost', async () => {
+  await using nodes = await start();
+  const heard = await inRooms(async (_, count) => {
+    await using ann = await connectClient(nodes.url(0));
+    const { room } = await ann.must('room:create');
+    // The earliest that anybody can speak to the new member: before its own join has been answered.
+    ann.socket.on('member:joined', ({ member }) => {
+      ann.socket.emit('message', { data: `welcome ${member.userId}` });
+      ann.socket.emit('signal', { to: member.userId, data: 'welcome' });
+    });
+    let heard = 0;
+    for (let n = 0; n < count; n += 1) {
+      await using ben = await connectClient(nodes.url(1));
+      await ben.must('room:join', { code: room.code });
+      await ann.must('message', { data: 'answered' });
+      // The two may come in either order: one is said on the news of the join, one on its answer.
+      const said = new Set([`welcome ${ben.userId}`, 'answered']);
+      await vi.waitFor(() => expect(ben.all('message')).toHaveLength(2), { interval: 2 });
+      expect(new Set(ben.all('message').map(({ data }) => data))).toEqual(said);
+      expect(await ben.next('signal')).toMatchObject({ from: ann.userId, data: 'welcome' });
+      heard += 1;
+      await ben.must('room:leave');
+    }
+    return heard;
+  });
+  expect(heard).toBe(HUNDRED);
+});
+
+test('the last member of a node refreshes a hundred times, and hears every message sent after each', async () => {
+  await using nodes = await start();
+  const heard = await inRooms(async (_, count) => {
+    await using pair = await pairUp(nodes);
+    const { ann, ben, room } = pair;
+    let page = ben;
+    let heard = 0;
+    for (let n = 0; n < count; n += 1) {
+      page.socket.disconnect();
+      page = await connectClient(nodes.url(1), { resume: tokenOf(page) });
+      expect(welcomeOf(page)).toMatchObject({ userId: ben.userId, room: { ref: room.ref } });
+      await ann.must('message', { data: n });
+      await page.next('message', ({ data }) => data === n);
+      await ann.must('signal', { to: ben.userId, data: n });
+      await page.next('signal', ({ data }) => data === n);
+      heard += 1;
+    }
+    page.socket.disconnect();
+    expect(ann.all('member:left')).toEqual([]);
+    return heard;
+  });
+  expect(heard).toBe(HUNDRED);
+});
+
+test('two hundred candidates each way arrive once and in order', async () => {
+  await using nodes = await start();
+  await using pair = await pairUp(nodes);
+  const { ann, ben } = pair;
+  const numbers = Array.from({ length: 200 }, (_, n) => n);
+  await Promise.all([
+    ...numbers.map((n) => ann.must('signal', { to: ben.userId, data: n })),
+    ...numbers.map((n) => ben.must('signal', { to: ann.userId, data: n })),
+  ]);
+  await vi.waitFor(() => expect([ann, ben].map((client) => client.all('signal').length)).toEqual([200, 200]));
+  await hush(ann, ben);
+  await hush(ben, ann);
+  for (const client of [ann, ben]) expect(client.all('signal').map(({ data }) => data)).toEqual(numbers);
+});
+
+test('a node without members of a room receives no byte of it', async () => {
+  await using nodes = await startDistantNodes(3, 0);
+  await using pair = await pairUp(nodes);
+  const { ann, ben } = pair;
+  // The third node serves, but another room.
+  await using cat = await connectClient(nodes.url(2));
+  await using dan = await connectClient(nodes.url(0));
+  const { room } = await cat.must('room:create');
+  await dan.must('room:join', { code: room.code });
+  await cat.next('member:joined');
+  await hush(cat, dan);
+  const received = () => nodes.lines.map(({ bytesDown }) => bytesDown);
+  const before = received();
+  for (let n = 0; n < HUNDRED; n += 1) {
+    await ann.must('message', { data: 'x'.repeat(1_000) });
+    await ben.must('profile', { name: `Ben ${n}` });
+    await ann.must('signal', { to: ben.userId, data: n });
+  }
+  await hush(ben, ann);
+  await hush(ann, ben);
+  await dan.must('message', { data: 'what the third node receives is its own room' });
+  await cat.next('message', ({ data }) => typeof data === 'string' && data.startsWith('what the third node'));
+  const [, second = 0, third = 0] = received().map((now, node) => now - (before[node] ?? 0));
+  expect(second).toBeGreaterThan(HUNDRED * 1_000);
+  expect(third).toBeLessThan(1_000);
+});

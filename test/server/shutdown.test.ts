@@ -1,0 +1,133 @@
+/** What has been started is ended: when a start fails half-way, and when a part does not want to end. */
+import { once } from 'node:events';
+import { createServer as createNetServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { createMemoryEngine } from '../../src/engine/memory.ts';
+import { createServer, type Fittings, OptionError } from '../../src/index.ts';
+import { createRandomReferences } from '../../src/reference/random.ts';
+import { createTakedown } from '../../src/server/shutdown.ts';
+import type { Clock } from '../../src/support/clock.ts';
+import { createLog } from '../../src/support/log.ts';
+import { systemRandom } from '../../src/support/random.ts';
+import { connectClient } from '../support/client.ts';
+import { handClock } from '../support/hand-clock.ts';
+
+const LOCAL = { host: '127.0.0.1', port: 0, demo: false };
+
+/** Counts the timers that are going on. Of those that repeat, it refuses the one with that number. */
+function countedClock(refused = Number.POSITIVE_INFINITY) {
+  const inner = handClock();
+  const going = new Set<object>();
+  let begun = 0;
+  const clock: Clock = {
+    ...inner,
+    every(ms, call) {
+      begun += 1;
+      if (begun === refused) throw new Error('no more timers');
+      const stop = inner.every(ms, call);
+      const timer = {};
+      going.add(timer);
+      return () => {
+        going.delete(timer);
+        stop();
+      };
+    },
+  };
+  return { clock, going, begun: () => begun };
+}
+
+/** Parts that say when they end. */
+function told(clock: Clock, failing: readonly string[] = []) {
+  const ended: string[] = [];
+  const end =
+    (name: string, really: () => Promise<void> = async () => {}) =>
+    async () => {
+      ended.push(name);
+      await really();
+      if (failing.includes(name)) throw new Error(`${name} does not end`);
+    };
+  const fittings: Partial<Fittings> = {
+    clock,
+    engine(settings) {
+      const engine = createMemoryEngine(settings, clock);
+      return { ...engine, close: end('engine', () => engine.close()) };
+    },
+    references: () => ({ ...createRandomReferences(clock, systemRandom), close: end('references') }),
+    calls: () => ({
+      about: 'these tests',
+      countSignals: () => {},
+      lost: async () => ({ events: 0, signals: 0 }),
+      list: async () => ({ calls: [], cursor: null }),
+      export: async function* () {},
+      find: async () => undefined,
+      close: end('calls'),
+    }),
+  };
+  return { fittings, ended };
+}
+
+test('the last that was started is ended first, once, and each whatever has become of the others', async () => {
+  const takedown = createTakedown();
+  const ended: string[] = [];
+  for (const name of ['first', 'second', 'third']) {
+    takedown.add(() => {
+      ended.push(name);
+      if (name !== 'first') throw new Error(name);
+    });
+  }
+  const failed = takedown.run();
+  expect(takedown.run()).toBe(failed);
+  await expect(failed).rejects.toMatchObject({ errors: [{ message: 'third' }, { message: 'second' }] });
+  expect(ended).toEqual(['third', 'second', 'first']);
+});
+
+test('what a start has begun goes on nowhere when it fails in the end', async () => {
+  const fine = countedClock();
+  await (await createServer(LOCAL, told(fine.clock).fittings)).close();
+  expect(fine.going.size).toBe(0);
+  const { clock, going } = countedClock(fine.begun());
+  const { fittings, ended } = told(clock);
+  await expect(createServer(LOCAL, fittings)).rejects.toThrow('no more timers');
+  expect(ended).toEqual(['calls', 'references', 'engine']);
+  expect(going.size).toBe(0);
+});
+
+test('of a failure on the way back the log tells; who has started it hears of the first', async () => {
+  const { clock } = countedClock();
+  const { fittings, ended } = told(clock, ['calls']);
+  const lines: string[] = [];
+  const log = createLog('error', { write: (line) => void lines.push(line) });
+  const other = createNetServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const port = typeof address === 'object' && address !== null ? address.port : expect.unreachable();
+  await expect(createServer({ ...LOCAL, port }, { ...fittings, log })).rejects.toThrow('is taken');
+  other.close();
+  expect(ended).toEqual(['calls', 'references', 'engine']);
+  expect(lines.join('')).toContain('calls does not end');
+});
+
+test('a part that does not want to end keeps none of the others, and is not passed over', async () => {
+  const { clock, going } = countedClock();
+  const { fittings, ended } = told(clock, ['calls', 'references']);
+  const server = await createServer(LOCAL, fittings);
+  await using ann = await connectClient(server.url);
+  const closing = server.close();
+  await ann.next('server:drain');
+  await expect(closing).rejects.toMatchObject({
+    errors: [{ message: 'calls does not end' }, { message: 'references does not end' }],
+  });
+  expect(ended).toEqual(['calls', 'references', 'engine']);
+  expect(going.size).toBe(0);
+  await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
+});
+
+test('who wants to hear of events is told before anything is started that there are none', async () => {
+  const { clock, begun } = countedClock();
+  const { fittings, ended } = told(clock);
+  const hooks = { onEvent: () => {} };
+  const start = createServer({ ...LOCAL, feedKept: 0 }, { ...fittings, hooks });
+  await expect(start).rejects.toThrow(OptionError);
+  await expect(start).rejects.toThrow(/^feedKept: /);
+  expect([ended, begun()]).toEqual([[], 0]);
+});
