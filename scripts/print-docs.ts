@@ -2,10 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { printAsyncApi } from './asyncapi.ts';
+import { printFloorsInto } from './floors-drawing.ts';
 import { printOptionsPage } from './options-page.ts';
 import { printProtocolPage } from './protocol-page.ts';
 
 const PAGES: Readonly<Record<string, () => string>> = {
+  'CONTRIBUTING.md': () => printFloorsInto('CONTRIBUTING.md'),
+  'docs/architecture.md': () => printFloorsInto('docs/architecture.md'),
   'docs/asyncapi.json': printAsyncApi,
   'docs/options.md': printOptionsPage,
   'docs/protocol.md': printProtocolPage,

@@ -2,15 +2,39 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { type Sources, violations } from './violations.ts';
+import type { Floor } from './floors.ts';
+import { type Sources, unusedAllowances, violations } from './violations.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-test('nobody imports from above, aside or in a circle', () => {
-  const sources = readSources(['src', 'client-demo']);
+const sources = readSources(['src', 'client-demo']);
+
+test('no file imports from above, aside or in a circle', () => {
   expect(sources.size).toBeGreaterThan(0);
   expect(violations(sources)).toEqual([]);
 });
+
+test('every allowance of the table is used', () => {
+  expect(unusedAllowances(sources)).toEqual([]);
+});
+
+const house: Sources = new Map([
+  ['src/protocol/ids.ts', `import { z } from 'zod';\nexport const id = z.string();`],
+  ['src/protocol/more.ts', `import { id } from './ids.ts';\nexport const more = id;`],
+  ['src/protocol/types.ts', `export interface T { a: 1 }`],
+  ['src/room/room.ts', `import type { T } from '../protocol/types.ts';\nexport const room = {} as T;`],
+  [
+    'src/engine/engine.ts',
+    `import { room } from '../room/room.ts';\nexport type E = typeof room;\nexport const e = 1;`,
+  ],
+  ['src/engine/memory.ts', `import 'node:events';\nimport { e } from './engine.ts';\nexport const memory = e;`],
+  ['src/engine/redis/index.ts', `import 'redis';\nimport { e } from '../engine.ts';\nexport const redis = e;`],
+  ['src/database/sqlite.ts', `import 'libsql';`],
+  ['src/reference/sql-ledger.ts', `export const ledger = 1;`],
+  ['src/server/server.ts', `import 'socket.io';\nimport { e } from '../engine/engine.ts';\nexport const s = e;`],
+  ['src/cli/main.ts', `import '../engine/redis/index.ts';\nimport '../server/server.ts';\nprocess.env['A'];`],
+  ['src/index.ts', `export { memory } from './engine/memory.ts';\nexport { s } from './server/server.ts';`],
+]);
 
 // A checker that cannot fail proves nothing: every rule is broken here once.
 describe('the checker reports', () => {
@@ -70,23 +94,37 @@ describe('the checker reports', () => {
   });
 });
 
-const house: Sources = new Map([
-  ['src/protocol/ids.ts', `import { z } from 'zod';\nexport const id = z.string();`],
-  ['src/protocol/more.ts', `import { id } from './ids.ts';\nexport const more = id;`],
-  ['src/protocol/types.ts', `export interface T { a: 1 }`],
-  ['src/room/room.ts', `import type { T } from '../protocol/types.ts';\nexport const room = {} as T;`],
-  [
-    'src/engine/engine.ts',
-    `import { room } from '../room/room.ts';\nexport type E = typeof room;\nexport const e = 1;`,
-  ],
-  ['src/engine/memory.ts', `import 'node:events';\nimport { e } from './engine.ts';\nexport const memory = e;`],
-  ['src/engine/redis/index.ts', `import 'redis';\nimport { e } from '../engine.ts';\nexport const redis = e;`],
-  ['src/database/sqlite.ts', `import 'libsql';`],
-  ['src/reference/sql-ledger.ts', `export const ledger = 1;`],
-  ['src/server/server.ts', `import 'socket.io';\nimport { e } from '../engine/engine.ts';\nexport const s = e;`],
-  ['src/cli/main.ts', `import '../engine/redis/index.ts';\nimport '../server/server.ts';\nprocess.env['A'];`],
-  ['src/index.ts', `export { memory } from './engine/memory.ts';\nexport { s } from './server/server.ts';`],
-]);
+describe('the checker of allowances reports', () => {
+  const protocol: Floor = { path: 'src/protocol', about: '', ours: [], packages: ['zod'], node: false };
+  const room: Floor = { path: 'src/room', about: '', ours: ['src/protocol'], packages: [], node: false };
+  const files = new Map([...house].filter(([file]) => /^src\/(protocol|room)\//.test(file)));
+  const planted: readonly (readonly [name: string, floor: Partial<Floor>, report: string])[] = [
+    ['a package that no file imports', { packages: ['left-pad'] }, 'left-pad'],
+    ['a folder that no file imports', { ours: ['src/protocol', 'src/client'] }, 'src/client'],
+    ['a file that no file imports', { ours: ['src/protocol', 'src/protocol/ids'] }, 'src/protocol/ids'],
+    [
+      'a folder beside the only file that is imported',
+      { ours: ['src/protocol', 'src/protocol/types'] },
+      'src/protocol',
+    ],
+    ['its own folder', { ours: ['src/protocol', 'src/room'] }, 'src/room'],
+  ];
+
+  test.each(planted)('%s', (_name, change, allowance) => {
+    expect(unusedAllowances(files, [protocol, { ...room, ...change }])).toEqual([
+      `src/room may import ${allowance}, but no file there does`,
+    ]);
+  });
+
+  test('a floor without files', () => {
+    const attic = { ...room, path: 'src/attic' };
+    expect(unusedAllowances(files, [protocol, room, attic])).toEqual(['src/attic: no file stands on this floor']);
+  });
+
+  test('nothing when every allowance is used', () => {
+    expect(unusedAllowances(files, [protocol, room])).toEqual([]);
+  });
+});
 
 function readSources(folders: readonly string[]): Sources {
   const files = folders.flatMap((folder) =>

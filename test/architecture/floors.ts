@@ -5,6 +5,8 @@
 
 export interface Floor {
   readonly path: string;
+  /** What stands there, for the drawings. */
+  readonly about: string;
   /** Folders and files (without extension) that it may import; its own are always allowed. */
   readonly ours: readonly string[];
   readonly packages: readonly string[];
@@ -12,30 +14,38 @@ export interface Floor {
   readonly node: boolean;
 }
 
-const chooses = [
-  'src/engine',
-  'src/database',
-  'src/records',
-  'src/reference',
-  'src/room',
-  'src/protocol',
-  'src/server',
-  'src/support',
-  'src/client',
-];
-
 export const floors: readonly Floor[] = [
-  { path: 'src/protocol', ours: [], packages: ['zod'], node: false },
-  { path: 'src/room', ours: ['src/protocol'], packages: [], node: false },
-  { path: 'src/support', ours: [], packages: ['pino'], node: true },
+  {
+    path: 'src/protocol',
+    about: 'what client and server say: messages, errors, limits',
+    ours: [],
+    packages: ['zod'],
+    node: false,
+  },
+  {
+    path: 'src/room',
+    about: 'the rules of rooms, as pure functions',
+    ours: ['src/protocol'],
+    packages: [],
+    node: false,
+  },
+  {
+    path: 'src/support',
+    about: 'clock, chance, log, deadlines: nothing of ours',
+    ours: [],
+    packages: ['pino'],
+    node: true,
+  },
   {
     path: 'src/engine',
+    about: 'the port of the stores of rooms, and the memory engine',
     ours: ['src/room', 'src/protocol', 'src/support'],
-    packages: ['socket.io-adapter'],
+    packages: [],
     node: true,
   },
   {
     path: 'src/engine/redis',
+    about: 'the Redis engine: one Lua script per command',
     ours: [
       'src/engine/engine',
       'src/engine/feed',
@@ -45,19 +55,27 @@ export const floors: readonly Floor[] = [
       'src/protocol',
       'src/support',
     ],
-    packages: ['redis', '@socket.io/redis-adapter', 'socket.io-adapter', 'zod'],
+    packages: ['redis', '@socket.io/redis-adapter', 'zod'],
     node: true,
   },
-  { path: 'src/database', ours: ['src/support'], packages: ['libsql', 'pg', 'mysql2'], node: true },
+  {
+    path: 'src/database',
+    about: 'one SQL database of three kinds',
+    ours: ['src/support'],
+    packages: ['libsql', 'pg', 'mysql2'],
+    node: true,
+  },
   // Of the engine they know its feed alone.
   {
     path: 'src/records',
+    about: 'call records, read from the feed of the engine',
     ours: ['src/database/database', 'src/engine/feed', 'src/protocol', 'src/support'],
     packages: [],
     node: true,
   },
   {
     path: 'src/reference',
+    about: 'the generator of references, which never repeat',
     ours: ['src/database/database', 'src/database/open', 'src/support'],
     packages: [],
     node: true,
@@ -65,14 +83,22 @@ export const floors: readonly Floor[] = [
   {
     // Counts in Redis, and connects to it as the engine does: what was learnt about that client is written down once.
     path: 'src/reference/redis',
+    about: 'a counter of references in Redis',
     ours: ['src/reference/counter', 'src/engine/engine', 'src/engine/redis', 'src/support'],
     packages: ['zod'],
     node: true,
   },
   // Where references choose their stores, and a server its references.
-  { path: 'src/reference/create', ours: ['src/reference', 'src/support'], packages: [], node: true },
+  {
+    path: 'src/reference/create',
+    about: 'which stores references are kept in',
+    ours: ['src/reference', 'src/support'],
+    packages: [],
+    node: true,
+  },
   {
     path: 'src/reference/choose',
+    about: 'which generator a server is given',
     ours: ['src/database/choose', 'src/database/database', 'src/reference', 'src/support'],
     packages: [],
     node: true,
@@ -80,12 +106,14 @@ export const floors: readonly Floor[] = [
   {
     // Sends what an engine queues: it knows neither rooms nor who asks for it.
     path: 'src/webhooks',
-    ours: ['src/engine/engine', 'src/engine/feed', 'src/engine/deliveries', 'src/protocol', 'src/support'],
+    about: 'sends the feed to HTTP receivers',
+    ours: ['src/engine/engine', 'src/engine/deliveries', 'src/protocol', 'src/support'],
     packages: [],
     node: true,
   },
   {
     path: 'src/server',
+    about: 'connections, and what they ask for',
     // Of the references it knows the port, and the default that keeps nothing; those with a store are handed in.
     ours: [
       'src/engine/engine',
@@ -102,12 +130,13 @@ export const floors: readonly Floor[] = [
       'src/protocol',
       'src/support',
     ],
-    packages: ['socket.io', 'socket.io-parser', 'fastify', '@fastify', 'jose', 'rate-limiter-flexible', 'zod'],
+    packages: ['socket.io', 'socket.io-parser', 'fastify', '@fastify', 'jose', 'zod'],
     node: true,
   },
   {
     // For back ends: what the sockets do not speak of is known here alone.
     path: 'src/server/http/api',
+    about: 'the HTTP API for back ends',
     ours: [
       'src/server',
       'src/engine/engine',
@@ -123,16 +152,29 @@ export const floors: readonly Floor[] = [
     packages: ['fastify', '@fastify', 'fastify-type-provider-zod', 'openapi-types', 'zod'],
     node: true,
   },
-  { path: 'src/client', ours: ['src/protocol'], packages: ['socket.io-client'], node: false },
+  {
+    path: 'src/client',
+    about: 'the SDK for browsers',
+    ours: ['src/protocol'],
+    packages: ['socket.io-client'],
+    node: false,
+  },
   {
     path: 'src/cli',
-    ours: [...chooses, 'src/index'],
-    packages: ['commander', 'close-with-grace', 'pino', 'pino-pretty', 'zod'],
+    about: 'the command line: it alone reads the environment',
+    ours: ['src/engine', 'src/reference', 'src/room', 'src/protocol', 'src/server', 'src/support', 'src/index'],
+    packages: ['commander', 'close-with-grace', 'pino', 'pino-pretty'],
     node: true,
   },
-  { path: 'src/index.ts', ours: chooses, packages: [], node: true },
-  { path: 'client-demo', ours: ['src/client'], packages: ['qr'], node: false },
-  { path: 'client-demo/vite.config.ts', ours: [], packages: ['vite'], node: true },
+  {
+    path: 'src/index.ts',
+    about: 'the package: chooses engine, database and references',
+    ours: ['src/engine', 'src/database', 'src/records', 'src/reference', 'src/protocol', 'src/server', 'src/support'],
+    packages: [],
+    node: true,
+  },
+  { path: 'client-demo', about: 'the demo page', ours: ['src/client'], packages: ['qr'], node: false },
+  { path: 'client-demo/vite.config.ts', about: 'how the demo page is built', ours: [], packages: ['vite'], node: true },
 ];
 
 /** Only the roof reads the environment: everything below is given its options. */

@@ -5,7 +5,7 @@ import { type Import, type Scan, scan } from './imports.ts';
 /** Path from the root of the repository -> text. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** Every import that the house does not allow, each as one line that says where and why. */
+/** Every import that the table does not allow, each as one line that says where and why. */
 export function violations(sources: Sources): string[] {
   const scans = new Map([...sources].map(([file, text]) => [file, scan(file, text)]));
   const found = [...scans].flatMap(([file, scanned]) => [
@@ -16,6 +16,34 @@ export function violations(sources: Sources): string[] {
     ...environmentFaults(file, scanned),
   ]);
   return [...found, ...cycles(scans).map((cycle) => `${cycle.join(' -> ')}: a cycle`)];
+}
+
+/** Every entry of the table that no import needs: an allowance that nobody uses permits the next mistake. */
+export function unusedAllowances(sources: Sources, table: readonly Floor[] = floors): string[] {
+  const usedBy = new Map<Floor, Set<string | undefined>>();
+  for (const [file, text] of sources) {
+    const floor = floorOf(file, table);
+    if (floor === undefined) continue;
+    const used = usedBy.get(floor) ?? new Set();
+    for (const one of scan(file, text).imports) used.add(allowanceOf(floor, file, one, table));
+    usedBy.set(floor, used);
+  }
+  return table.flatMap((floor) => {
+    const used = usedBy.get(floor);
+    if (used === undefined) return [`${floor.path}: no file stands on this floor`];
+    const unused = [...floor.ours, ...floor.packages].filter((allowance) => !used.has(allowance));
+    return unused.map((allowance) => `${floor.path} may import ${allowance}, but no file there does`);
+  });
+}
+
+/** The entry that permits an import: the longest that matches, so that a wider one beside it is seen to be useless. */
+function allowanceOf(floor: Floor, file: string, one: Import, table: readonly Floor[]): string | undefined {
+  const isOurs = one.specifier.startsWith('.');
+  const target = isOurs ? posix.join(posix.dirname(file), one.specifier) : one.specifier;
+  if (isOurs && floorOf(target, table) === floor) return undefined;
+  return (isOurs ? floor.ours : floor.packages)
+    .filter((path) => isWithin(target, path))
+    .sort((a, b) => b.length - a.length)[0];
 }
 
 function importFault(file: string, one: Import, scans: ReadonlyMap<string, Scan>): string | undefined {
@@ -37,8 +65,8 @@ function environmentFaults(file: string, scanned: Scan): string[] {
   return scanned.environment.map((line) => `${file}:${line} reads process.env: only ${readsEnvironment.join()} may`);
 }
 
-function floorOf(file: string): Floor | undefined {
-  return floors.filter(({ path }) => isWithin(file, path)).sort((a, b) => b.path.length - a.path.length)[0];
+function floorOf(file: string, table: readonly Floor[] = floors): Floor | undefined {
+  return table.filter(({ path }) => isWithin(file, path)).sort((a, b) => b.path.length - a.path.length)[0];
 }
 
 function isFileAllowed(floor: Floor, target: string): boolean {

@@ -1,6 +1,7 @@
-/** The defaults that `docs/architecture.md` names are the defaults. */
+/** The defaults that `docs/architecture.md` names are the defaults, and the drawings of the floors are current. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { printFloorsInto } from '../../scripts/floors-drawing.ts';
 import { durationText } from '../../scripts/protocol-page.ts';
 import { OPTIONS } from '../../src/server/options/options.ts';
 
@@ -20,3 +21,10 @@ test.each([
   const defaults = options.map((name) => durationText(OPTIONS[name].schema.parse(undefined)));
   expect(page).toContain(`| ${row} | ${defaults.join(', ')} |`);
 });
+
+test.each(['CONTRIBUTING.md', 'docs/architecture.md'] as const)(
+  'the floors drawn in %s are those that `npm run docs` prints',
+  (name) => {
+    expect(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')).toBe(printFloorsInto(name));
+  },
+);
