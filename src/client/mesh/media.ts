@@ -40,7 +40,7 @@ export class Media {
       const track = this.#outgoing[kind];
       // A peer that is not ours may have left out a place: it is opened when there is something for it.
       const place = this.#place(kind) ?? (track && this.#connection.addTransceiver(kind));
-      if (place) put(place, track, 'sendrecv', this.#outgoing.camera);
+      if (place) put(place, track, 'sendrecv', this.#outgoing.cameraId);
       this.#fillScreen(kind, this.#outgoing.screen?.getTracks().find((one) => one.kind === kind) ?? null);
     }
   }
@@ -70,7 +70,7 @@ export class Media {
       place = this.#connection.addTransceiver(kind, { direction: 'sendonly' });
       this.#screens.set(kind, place);
     }
-    if (place) put(place, track, track ? 'sendonly' : 'inactive', this.#outgoing.screen);
+    if (place) put(place, track, track ? 'sendonly' : 'inactive', this.#outgoing.screenId);
   }
 }
 
@@ -78,12 +78,12 @@ function put(
   place: RTCRtpTransceiver,
   track: MediaStreamTrack | null,
   direction: RTCRtpTransceiverDirection,
-  stream: MediaStream | null,
+  stream: MediaStream,
 ): void {
   // Closed meanwhile: then there is nothing to fill.
   place.sender.replaceTrack(track).catch(() => undefined);
   if (place.direction !== direction) place.direction = direction;
-  if (stream) place.sender.setStreams(stream);
+  place.sender.setStreams(stream);
 }
 
 /** Leaves exactly those tracks in the stream. */

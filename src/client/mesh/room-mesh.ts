@@ -20,7 +20,13 @@ export function mesh(room: Room, options: MeshOptions = {}): Mesh {
 class RoomMesh extends Emitter<MeshEvents> implements Mesh {
   readonly peers = new Map<UserId, Partner>();
   readonly #room: Room;
-  readonly #outgoing: Outgoing = { audio: null, video: null, screen: null, camera: new MediaStream() };
+  readonly #outgoing: Outgoing = {
+    audio: null,
+    video: null,
+    screen: null,
+    cameraId: new MediaStream(),
+    screenId: new MediaStream(),
+  };
   readonly #shared: Shared;
   readonly #listening: Unsubscribe[];
   #seq: number;

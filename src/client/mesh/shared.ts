@@ -8,8 +8,13 @@ export interface Outgoing {
   audio: MediaStreamTrack | null;
   video: MediaStreamTrack | null;
   screen: MediaStream | null;
-  /** Holds nothing. Tracks that are sent under the name of one stream are played in step with each other. */
-  readonly camera: MediaStream;
+  /**
+   * Empty streams, for their ids alone: tracks that are sent with the same stream id (`msid`) are played in sync. All
+   * screens have one id: after a negotiation Chromium sets a sender back to the first id it ever had, so a share with
+   * another id would be negotiated twice.
+   */
+  readonly cameraId: MediaStream;
+  readonly screenId: MediaStream;
 }
 
 export interface Shared {

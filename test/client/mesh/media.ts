@@ -6,6 +6,29 @@ import { until, type World } from './world.ts';
 
 const descriptions = ({ log }: World): number => log.filter(({ data }) => 'description' in data).length;
 
+/** Distinct offers, by sender and number: an offer that is sent again is the same negotiation. */
+const offers = ({ log }: World): number =>
+  new Set(
+    log.flatMap(({ from, data }) =>
+      JSON.stringify(data['description'] ?? {}).includes('"offer"') ? `${from} ${data['negotiation']}` : [],
+    ),
+  ).size;
+
+/**
+ * Every negotiation is over, and none follows from it. The barrier is `getStats`: its answer comes from WebRTC's own
+ * thread, behind any `negotiationneeded` that the end of a negotiation has caused there.
+ */
+async function agreed(world: World): Promise<void> {
+  await until('agreed', async () => {
+    const signals = world.log.length;
+    const isStable = (): boolean => connections().every(({ signalingState }) => signalingState === 'stable');
+    if (!isStable()) return false;
+    await Promise.all(connections().map((connection) => connection.getStats()));
+    await later(0);
+    return isStable() && signals === world.log.length;
+  });
+}
+
 /** What the browser's fake microphone hears: beeps. */
 async function beeps(): Promise<MediaStreamTrack> {
   const [track] = (await navigator.mediaDevices.getUserMedia({ audio: true })).getAudioTracks();
@@ -61,10 +84,11 @@ export interface Sharing {
   /** Places in a connection after the first share, and after the third. */
   readonly places: number[];
   readonly told: (string | null)[];
-  readonly negotiations: number;
+  /** How many negotiations each change took, while only one side changed anything. */
+  readonly negotiations: Readonly<Record<'shared' | 'muted' | 'ended' | 'sharedAgain', number>>;
 }
 
-/** Both share beside their cameras, both end it, and share again: something else, with sound. */
+/** Both share beside their cameras, both end it, and one shares again: something else, with sound. */
 export async function sharing(): Promise<Sharing> {
   const camera = picture();
   const { world, early, late } = couple(undefined, { stream: camera });
@@ -89,28 +113,43 @@ export async function sharing(): Promise<Sharing> {
   late.mesh.share(null);
   await until('no screens', () => early.peer.screen === null && late.peer.screen === null);
   note();
+  /** @returns how many negotiations the change took. */
+  const taken = async (change: () => Promise<void>): Promise<number> => {
+    await agreed(world);
+    const before = offers(world);
+    await change();
+    await agreed(world);
+    note();
+    return offers(world) - before;
+  };
   second.addTrack(await beeps());
-  early.mesh.share(second);
-  await shows('square', () => late.peer.screen);
-  await until('its sound', () => count(late.peer.screen) === 2);
-  note();
-  await until('agreed', () => connections().every(({ signalingState }) => signalingState === 'stable'));
-  // What the browser's own button does.
-  const negotiations = descriptions(world);
-  for (const track of second.getTracks()) {
-    track.stop();
-    track.dispatchEvent(new Event('ended'));
-  }
-  await until('ended', () => late.peer.screen === null);
-  await until('agreed', () => connections().every(({ signalingState }) => signalingState === 'stable'));
-  const ended = descriptions(world) - negotiations;
-  note();
-  early.mesh.share(first);
-  await shows('wide', () => late.peer.screen);
-  note();
+  const shared = await taken(async () => {
+    early.mesh.share(second);
+    await shows('square', () => late.peer.screen);
+    await until('its sound', () => count(late.peer.screen) === 2);
+  });
+  const muted = await taken(async () => {
+    early.mesh.replaceTrack('video', null);
+    await later(0);
+    early.mesh.setStream(camera);
+    await shows('camera', () => late.peer.stream);
+  });
+  // The browser's own button ends picture and sound in two events: here a whole negotiation would fit in between.
+  const ended = await taken(async () => {
+    for (const track of second.getTracks()) {
+      track.stop();
+      track.dispatchEvent(new Event('ended'));
+      await agreed(world);
+    }
+    await until('ended', () => late.peer.screen === null);
+  });
+  const sharedAgain = await taken(async () => {
+    early.mesh.share(first);
+    await shows('wide', () => late.peer.screen);
+  });
   close(early, late);
   for (const stream of [camera, ...screens]) stop(stream);
-  return { tracks, places, told, negotiations: ended };
+  return { tracks, places, told, negotiations: { shared, muted, ended, sharedAgain } };
 }
 
 const count = (stream: MediaStream | null): number | null => stream?.getTracks().length ?? null;
