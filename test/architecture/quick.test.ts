@@ -1,0 +1,27 @@
+/** `npm run test:quick` covers what can be tested without a service, and starts none. */
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { NOT_QUICK, selectTests } from '../support/selection.ts';
+
+const { quick, others } = selectTests();
+
+test.each(['architecture', 'protocol', 'room', 'engine', 'reference', 'client', 'server', 'webhooks'])(
+  'the quick tests cover the folder %s',
+  (folder) => {
+    expect(quick.filter((file) => file.startsWith(`test/${folder}/`))).not.toEqual([]);
+  },
+);
+
+test('every test of the rules and of the protocol is quick', () => {
+  expect(others.filter((file) => /^test\/(room|protocol)\//.test(file))).toEqual([]);
+});
+
+test('no test that imports a browser or a store, directly or through another file, is quick', () => {
+  expect(quick.filter((file) => /^test\/(browser\/call|engine\/redis|database\/database)\.test/.test(file))).toEqual(
+    [],
+  );
+});
+
+test('every file that is named as an exception exists', () => {
+  expect([...NOT_QUICK].filter((file) => !existsSync(new URL(`../../${file}`, import.meta.url)))).toEqual([]);
+});

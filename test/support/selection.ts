@@ -1,0 +1,63 @@
+/** Which test files need nothing but Node: read from what they import, so that the choice follows files that move. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What starts a service, a browser or the built program: a test that imports one of these, by itself or through others. */
+const STARTERS: ReadonlySet<string> = new Set(
+  ['browser', 'coturn', 'fleet', 'mariadb', 'nginx', 'postgres', 'process', 'redis', 'signalbox', 'tabs']
+    .map((name) => `test/support/${name}.ts`)
+    .concat('scripts/services.ts'),
+);
+
+/** Tests that start nothing by these means, and yet need what a build has written to dist/. */
+export const NOT_QUICK: ReadonlySet<string> = new Set([
+  'test/client/size.test.ts',
+  'test/server/dependencies.test.ts',
+  'test/server/http/page.test.ts',
+]);
+
+interface Selection {
+  readonly quick: readonly string[];
+  readonly others: readonly string[];
+}
+
+export function selectTests(): Selection {
+  const files = readdirSync(`${root}/test`, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `test/${name.replaceAll('\\', '/')}`)
+    .sort();
+  const isQuick = (file: string) => !NOT_QUICK.has(file) && ![...closureOf(file)].some((one) => STARTERS.has(one));
+  return { quick: files.filter(isQuick), others: files.filter((file) => !isQuick(file)) };
+}
+
+/** A file of the tests with all that it imports outside of `src`, however far away. */
+function closureOf(file: string, seen: Set<string> = new Set()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const target of importsOf(file)) closureOf(target, seen);
+  return seen;
+}
+
+const known = new Map<string, readonly string[]>();
+
+function importsOf(file: string): readonly string[] {
+  const before = known.get(file);
+  if (before !== undefined) return before;
+  const targets = [...textOf(file).matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g)]
+    .map(([, specifier = '']) => posix.join(posix.dirname(file), specifier))
+    .filter((target) => /^(test|scripts)\//.test(target));
+  known.set(file, targets);
+  return targets;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(`${root}/${file}`, 'utf8');
+  } catch {
+    // Shown as an import in a comment or a text, or missing: then the test fails by itself.
+    return '';
+  }
+}
