@@ -60,7 +60,7 @@ const builtEngine = (): Promise<typeof import('../src/engine/redis/index.ts')> =
 
 async function openEngine(url: string) {
   const { createRedisEngine } = await builtEngine();
-  return createRedisEngine({ url })({ nodeId: NODE, policy: POLICY, pool: POOL, feedKept: 50_000 });
+  return createRedisEngine({ url })({ nodeId: NODE, policy: POLICY, pool: POOL, feedMaxEvents: 50_000 });
 }
 
 type Engine = Awaited<ReturnType<typeof openEngine>>;

@@ -33,8 +33,8 @@ export async function benchDoors(): Promise<Row[]> {
   await using redis = await startRedis();
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-bench-'));
   const databaseUrl = `sqlite:${join(folder, 'signalbox.db')}`;
-  const start = (redisPrefix: string, feedKept: number) =>
-    startSide('ours', redis.url, { redisPrefix, feedKept, databaseUrl, codeCooldownMs: 0 });
+  const start = (redisPrefix: string, feedMaxEvents: number) =>
+    startSide('ours', redis.url, { redisPrefix, feedMaxEvents, databaseUrl, codeCooldownMs: 0 });
   try {
     await using open = await start('open:', 50_000);
     await using shut = await start('shut:', 0);

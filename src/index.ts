@@ -1,7 +1,7 @@
 /** Signalbox as a library. */
 
 import { sharedDatabaseOf } from './database/choose.ts';
-import { claimDataDir } from './database/claim.ts';
+import { lockDataDir } from './database/claim.ts';
 import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
 import { shareDatabase } from './database/shared.ts';
@@ -9,13 +9,13 @@ import { createMemoryEngine } from './engine/memory.ts';
 import { callRecordsIn } from './records/choose.ts';
 import { countedReferences } from './reference/choose.ts';
 import type { ReferenceNotice } from './reference/generator.ts';
-import type { Place } from './server/hosting/embed.ts';
+import type { EmbedTarget } from './server/hosting/embed.ts';
 import type { Options, PartialOptions } from './server/options/options.ts';
 import {
-  checkFittings,
+  checkDependencies,
   type EmbeddedSignalbox,
   embedServer,
-  type Fittings,
+  type ServerDependencies,
   type SignalboxServer,
   startServer,
 } from './server/server.ts';
@@ -30,42 +30,48 @@ export { type Issue, type ReferenceNotice, ReferenceUnavailable } from './refere
 export { type ItemType, ItemTypeError, type ItemTypes } from './reference/item-types.ts';
 export { type Ledger, LedgerMisconfigured } from './reference/ledger.ts';
 export type { CreateRequest, Credentials, Hooks, Identity, JoinRequest, Refusal } from './server/auth/hooks.ts';
-export type { Place } from './server/hosting/embed.ts';
+export type { EmbedTarget } from './server/hosting/embed.ts';
 export type { FastifyHost } from './server/hosting/fastify-host.ts';
 export type { EventListener, Events } from './server/monitoring/events.ts';
 export type { PoolFigures } from './server/monitoring/pool-monitor.ts';
 export { OptionError, type Options, type PartialOptions } from './server/options/options.ts';
-export type { EmbeddedSignalbox, Fittings, Signalbox, SignalboxServer } from './server/server.ts';
+export type { EmbeddedSignalbox, ServerDependencies, Signalbox, SignalboxServer } from './server/server.ts';
 export { type Log, silentLog } from './support/log.ts';
 
 /**
  * Starts a server, on Redis when `redisUrl` is given, else in this process's memory; resolves when it listens.
  *
  * @param options every one has a default; see `docs/options.md`.
- * @param fittings replace parts of it: the log, the clock, chance; or say what it leaves to you: `hooks`. Without a `log`,
+ * @param dependencies replace parts of it: the log, the clock, chance; or say what it leaves to you: `hooks`. Without a `log`,
  *   warnings and errors go to standard error, as lines of JSON.
- * @throws OptionError when an option makes no sense, or there is no such fitting or hook; an Error that says what to do
+ * @throws OptionError when an option makes no sense, or there is no such dependency or hook; an Error that says what to do
  *   when Redis or the database cannot be used, or another node has the `dataDir`.
  */
-export function createServer(options?: PartialOptions, fittings?: Partial<Fittings>): Promise<SignalboxServer>;
+export function createServer(
+  options?: PartialOptions,
+  dependencies?: Partial<ServerDependencies>,
+): Promise<SignalboxServer>;
 /**
  * Starts a server inside another one: of `node:http` or `node:https`, or a Fastify instance. See `docs/embedding.md`.
  *
  * @param place has the `server`, and the `prefix` of the paths that are handed over.
  * @throws OptionError also for an option that only a server of its own has.
  */
-export function createServer(options: PartialOptions, place: Place & Partial<Fittings>): Promise<EmbeddedSignalbox>;
+export function createServer(
+  options: PartialOptions,
+  place: EmbedTarget & Partial<ServerDependencies>,
+): Promise<EmbeddedSignalbox>;
 export async function createServer(
   options: PartialOptions = {},
-  given: Partial<Place & Fittings> = {},
+  given: Partial<EmbedTarget & ServerDependencies> = {},
 ): Promise<SignalboxServer | EmbeddedSignalbox> {
-  checkFittings(given);
+  checkDependencies(given);
   const { server, prefix, log = createDefaultLog(), ...others } = given;
-  const fittings = { ...others, log };
+  const dependencies = { ...others, log };
   const { redisUrl, redisPrefix } = options;
-  const engine: Fittings['engine'] =
+  const engine: ServerDependencies['engine'] =
     redisUrl === undefined
-      ? (settings) => createMemoryEngine(settings, fittings.clock)
+      ? (settings) => createMemoryEngine(settings, dependencies.clock)
       : async (settings) => {
           // Only who uses it pays for it: its client in the same process makes a relayed signal cost 5 to 10 % more.
           const { createRedisEngine } = await import('./engine/redis/index.ts');
@@ -76,12 +82,12 @@ export async function createServer(
           })(settings);
         };
   const database = databaseFor(log);
-  const parts: Fittings = {
-    claim: claimDataDir,
+  const parts: ServerDependencies = {
+    lockDataDir: lockDataDir,
     engine,
-    references: (settings, onNotice) => referencesFor(settings, { ...fittings, onNotice }, database(settings)),
+    references: (settings, onNotice) => referencesFor(settings, { ...dependencies, onNotice }, database(settings)),
     calls: (node) => callRecordsIn(() => database(node.options), node.options, node),
-    ...fittings,
+    ...dependencies,
   };
   if (server === undefined) return startServer(options, parts);
   return embedServer(options, parts, { server, ...(prefix !== undefined && { prefix }) });
@@ -98,7 +104,7 @@ function databaseFor(log: Log): (options: Options) => Database | undefined {
   };
 }
 
-interface Counting extends Pick<Fittings, 'clock'> {
+interface Counting extends Pick<ServerDependencies, 'clock'> {
   readonly log: Log;
   readonly onNotice: (notice: ReferenceNotice) => void;
 }

@@ -52,7 +52,9 @@ function createProgram(): Command {
 
 const POOL_FLAGS = new Set(['redisUrl', 'redisPrefix', 'codeDigits', 'poolSize'].map(flagOf));
 
-const REFERENCE_FLAGS = new Set(['redisUrl', 'redisPrefix', 'databaseUrl', 'dataDir', 'site', 'itemTypes'].map(flagOf));
+const REFERENCE_FLAGS = new Set(
+  ['redisUrl', 'redisPrefix', 'databaseUrl', 'dataDir', 'referencePrefix', 'itemTypes'].map(flagOf),
+);
 
 /** What went wrong, and no stack: whoever starts a server reads one line. */
 const complaint = (text: string): string => `signalbox: ${text.trim().replaceAll('\n', ' ')}\n`;

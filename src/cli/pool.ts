@@ -3,7 +3,7 @@ import { auditShards, type ShardAudit } from '../engine/redis/audit.ts';
 import { createRedisEngine } from '../engine/redis/index.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import { SHARDS } from '../room/pool.ts';
-import { sumUp } from '../server/monitoring/pool-monitor.ts';
+import { poolFigures } from '../server/monitoring/pool-monitor.ts';
 import { OptionError, type PartialOptions, policyOf, poolOf, readOptions } from '../server/options/options.ts';
 import { createCliLog } from './log.ts';
 
@@ -22,14 +22,14 @@ export async function showPool(given: PartialOptions, flags: PoolFlags): Promise
   }
   const options = readOptions(given);
   const pool = poolOf(options);
-  const settings = { nodeId: `pool-${process.pid}` as NodeId, policy: policyOf(options), pool, feedKept: 0 };
+  const settings = { nodeId: `pool-${process.pid}` as NodeId, policy: policyOf(options), pool, feedMaxEvents: 0 };
   const store = { url: given.redisUrl, prefix: options.redisPrefix };
   const engine = await createRedisEngine({ ...store, log: createCliLog('warn') })(settings);
   try {
     const stock = await Promise.all(
       Array.from({ length: SHARDS }, (_, shard) => engine.apply({ kind: 'stock', shard })),
     );
-    const figures = sumUp(pool, stock);
+    const figures = poolFigures(pool, stock);
     const disagreements = flags.audit ? (await auditShards({ ...store, pool })).flatMap(inItsShard) : undefined;
     print(flags.json, { ...figures, ...(disagreements && { disagreements }) });
     return disagreements === undefined || disagreements.length === 0;

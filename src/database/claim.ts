@@ -18,7 +18,7 @@ const FILE = 'signalbox.lock';
  * @returns how it is given back; undefined where there is no such directory.
  * @throws Error when another node holds it, or it cannot be written to.
  */
-export async function claimDataDir(circumstances: DatabaseCircumstances): Promise<(() => void) | undefined> {
+export async function lockDataDir(circumstances: DatabaseCircumstances): Promise<(() => void) | undefined> {
   if (!isOfOneNode(circumstances)) return undefined;
   const { dataDir } = circumstances;
   const Sqlite = await loadSqlite();

@@ -78,7 +78,7 @@ export interface EngineSettings {
   readonly policy: Policy;
   readonly pool: Pool;
   /** How many events of the feed are kept; 0 writes none. */
-  readonly feedKept: number;
+  readonly feedMaxEvents: number;
 }
 
 /** The store does not answer. Whether the command has taken effect is not known. */

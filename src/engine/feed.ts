@@ -27,8 +27,8 @@ export interface FeedPage {
  * Laws:
  * - An event is in the feed as soon as what it tells of is true, and for good: one step of the store does both.
  * - A room's events stand in the order of their revisions, none is missing, none stands there twice.
- * - The newest `feedKept` events are kept, all nodes read the same ones.
- * - Where `feedKept` is 0 nothing is written, and there is nothing to read.
+ * - The newest `feedMaxEvents` events are kept, all nodes read the same ones.
+ * - Where `feedMaxEvents` is 0 nothing is written, and there is nothing to read.
  */
 export interface Feed {
   /**

@@ -22,14 +22,14 @@ export function createMemoryEngine(settings: EngineSettings, clock: Clock = syst
   const shards = Array.from({ length: SHARDS }, createShard);
   const records = createRecords(settings);
   const since = clock.now();
-  const feed = createMemoryFeed(settings.nodeId, settings.feedKept, clock);
+  const feed = createMemoryFeed(settings.nodeId, settings.feedMaxEvents, clock);
   return {
     name: 'memory',
     async apply<C extends Command>(command: C): Promise<Outcome<C>> {
       const now = clock.now();
       if (isUserCommand(command)) return records.apply(command, now) as Outcome<C>; // as below
       const outcome = applyToShard(shards, command, { now, ...settings });
-      if (settings.feedKept > 0) feed.append(publishedBy(command, outcome, { ...settings, now }));
+      if (settings.feedMaxEvents > 0) feed.append(publishedBy(command, outcome, { ...settings, now }));
       // The outcome is the one of this command's kind: both tables are keyed by it.
       return outcome as Outcome<C>;
     },

@@ -9,9 +9,9 @@ export interface RecordsCircumstances {
   readonly redisPrefix: string;
   readonly databaseUrl?: string | undefined;
   readonly nodeId?: string | undefined;
-  readonly feedKept: number;
+  readonly feedMaxEvents: number;
   readonly roomMaxAgeMs: number;
-  readonly callsKeptMs: number;
+  readonly callRetentionMs: number;
 }
 
 /**
@@ -24,7 +24,7 @@ export function callRecordsIn(
   options: RecordsCircumstances,
   node: Pick<CallRecordsParts, 'feed' | 'clock' | 'random' | 'log'> & { readonly nodeId: string },
 ): CallRecords | undefined {
-  const database = options.feedKept === 0 ? undefined : share();
+  const database = options.feedMaxEvents === 0 ? undefined : share();
   if (database === undefined) return undefined;
   if (isNameless(options)) {
     node.log.warn(
@@ -36,7 +36,7 @@ export function callRecordsIn(
     database,
     feedName: feedNameOf(options, node.nodeId),
     ofProcess: options.redisUrl === undefined,
-    keptMs: options.callsKeptMs,
+    keptMs: options.callRetentionMs,
     maxAgeMs: options.roomMaxAgeMs,
   });
 }

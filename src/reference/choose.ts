@@ -12,7 +12,7 @@ import { createSqlLedger } from './sql-ledger.ts';
 /** The options of a server that decide. */
 export interface Circumstances extends DatabaseCircumstances {
   readonly redisPrefix: string;
-  readonly site?: string | undefined;
+  readonly referencePrefix?: string | undefined;
   readonly itemTypes: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function countedReferences(
   return createReferenceGenerator({
     redis: given.redisUrl,
     ledger: database === undefined ? url : createSqlLedger(database),
-    site: given.site ?? given.redisPrefix,
+    site: given.referencePrefix ?? given.redisPrefix,
     types: readItemTypes(given.itemTypes),
     ...(log !== undefined && { log }),
     ...(clock !== undefined && { clock }),

@@ -9,14 +9,14 @@ import type { Random } from '../support/random.ts';
 import type { RunningWebhooks } from '../webhooks/start.ts';
 import type { Options } from './options/options.ts';
 import type { Io } from './sessions/session.ts';
-import type { Roster } from './sessions/session-registry.ts';
+import type { SessionRegistry } from './sessions/session-registry.ts';
 
-export interface House {
+export interface ServerContext {
   readonly options: Options;
   readonly nodeId: NodeId;
   readonly engine: Engine;
   readonly io: Io;
-  readonly roster: Roster;
+  readonly registry: SessionRegistry;
   readonly references: ReferenceGenerator;
   /** Where a database keeps them. */
   readonly calls?: CallRecords;

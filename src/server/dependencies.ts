@@ -4,12 +4,12 @@
  */
 
 import type { Hooks } from './auth/hooks.ts';
-import type { Place } from './hosting/embed.ts';
+import type { EmbedTarget } from './hosting/embed.ts';
 import { OptionError, type Options } from './options/options.ts';
-import type { Fittings } from './signalbox.ts';
+import type { ServerDependencies } from './signalbox.ts';
 
-const FITTINGS: Readonly<Record<keyof (Fittings & Place), true>> = {
-  claim: true,
+const DEPENDENCIES: Readonly<Record<keyof (ServerDependencies & EmbedTarget), true>> = {
+  lockDataDir: true,
   engine: true,
   references: true,
   calls: true,
@@ -24,15 +24,16 @@ const FITTINGS: Readonly<Record<keyof (Fittings & Place), true>> = {
 const HOOKS: Readonly<Record<keyof Hooks, true>> = { authenticate: true, onCreate: true, onJoin: true, onEvent: true };
 
 /** @throws OptionError for one that there is not, and for a `prefix` that is nowhere. */
-export function checkFittings(given: Partial<Fittings & Place>): void {
+export function checkDependencies(given: Partial<ServerDependencies & EmbedTarget>): void {
   for (const name of Object.keys(given))
-    if (!Object.hasOwn(FITTINGS, name)) throw new OptionError(name, `no such fitting; there are ${namesOf(FITTINGS)}`);
+    if (!Object.hasOwn(DEPENDENCIES, name))
+      throw new OptionError(name, `no such dependency; there are ${namesOf(DEPENDENCIES)}`);
   if (given.prefix !== undefined && given.server === undefined)
     throw new OptionError('prefix', 'needs the server that it is a prefix in');
 }
 
 /** @throws OptionError for a hook that there is not, or that is no function; and for one that would hear nothing. */
-export function checkHooks(hooks: Hooks, { feedKept }: Options): void {
+export function checkHooks(hooks: Hooks, { feedMaxEvents }: Options): void {
   // In JavaScript they may be anything.
   const given: unknown = hooks;
   if (typeof given !== 'object' || given === null) throw new OptionError('hooks', 'must be an object of functions');
@@ -43,8 +44,8 @@ export function checkHooks(hooks: Hooks, { feedKept }: Options): void {
     const hook: unknown = Reflect.get(given, name);
     if (hook !== undefined && typeof hook !== 'function') throw new OptionError(`hooks.${name}`, 'must be a function');
   }
-  if (hooks.onEvent !== undefined && feedKept === 0)
-    throw new OptionError('feedKept', 'must be more than 0 beside the hook onEvent, which hears of events');
+  if (hooks.onEvent !== undefined && feedMaxEvents === 0)
+    throw new OptionError('feedMaxEvents', 'must be more than 0 beside the hook onEvent, which hears of events');
 }
 
 const namesOf = (known: object): string => Object.keys(known).join(', ');

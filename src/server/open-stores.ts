@@ -9,22 +9,22 @@ import { type Random, systemRandom } from '../support/random.ts';
 import { readWebhooks } from '../webhooks/settings.ts';
 import { startWebhooks } from '../webhooks/start.ts';
 import { HOOK_MS, type Hooks } from './auth/hooks.ts';
-import type { House } from './context.ts';
+import type { ServerContext } from './context.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { createApp, type HttpRoute } from './http/app.ts';
 import { type Alarms, createAlarms } from './monitoring/alarms.ts';
 import { type Options, policyOf, poolOf } from './options/options.ts';
-import { startSignalCount } from './presence/signal-counter.ts';
-import { Roster } from './sessions/session-registry.ts';
-import type { Takedown } from './shutdown.ts';
-import type { Fittings } from './signalbox.ts';
+import { startSignalCounter } from './presence/signal-counter.ts';
+import { SessionRegistry } from './sessions/session-registry.ts';
+import type { Shutdown } from './shutdown.ts';
+import type { ServerDependencies } from './signalbox.ts';
 import { closeIo, createIo } from './sockets/socket-io.ts';
 
 const NODE_ID_BYTES = 6;
 const SECRET_BYTES = 32;
 
-export interface Foundations {
-  readonly house: House;
+export interface OpenedStores {
+  readonly context: ServerContext;
   /** The HTTP side, which listens nowhere yet. */
   readonly app: FastifyInstance;
   /** Every route that it has, or will have. */
@@ -36,52 +36,56 @@ export interface Foundations {
 }
 
 /** Everything but the sockets. */
-type Stores = Omit<House, 'io'> & Pick<Foundations, 'alarms' | 'secret'>;
+type Stores = Omit<ServerContext, 'io'> & Pick<OpenedStores, 'alarms' | 'secret'>;
 
-/** @param takedown is told how each part is ended, as soon as there is one. */
-export async function layFoundations(options: Options, fittings: Fittings, takedown: Takedown): Promise<Foundations> {
-  const { alarms, secret, ...stores } = await openStores(options, fittings, takedown);
+/** @param shutdown is told how each part is ended, as soon as there is one. */
+export async function openFoundations(
+  options: Options,
+  dependencies: ServerDependencies,
+  shutdown: Shutdown,
+): Promise<OpenedStores> {
+  const { alarms, secret, ...stores } = await openStores(options, dependencies, shutdown);
   const { engine, log, random } = stores;
   const faults = createFaults(log, random);
   const routes: HttpRoute[] = [];
   const app = await createApp(options, faults, log, (route) => routes.push(route));
-  takedown.add(() => app.close());
-  const io = createIo(withTimeFor(fittings.hooks, options), engine, app.server, log);
-  takedown.add(() => closeIo(io, app.server));
-  return { house: { ...stores, io }, app, routes, faults, secret, alarms };
+  shutdown.add(() => app.close());
+  const io = createIo(withTimeFor(dependencies.hooks, options), engine, app.server, log);
+  shutdown.add(() => closeIo(io, app.server));
+  return { context: { ...stores, io }, app, routes, faults, secret, alarms };
 }
 
-async function openStores(options: Options, fittings: Fittings, takedown: Takedown): Promise<Stores> {
-  const { clock = systemClock, random = systemRandom, log = silentLog } = fittings;
+async function openStores(options: Options, dependencies: ServerDependencies, shutdown: Shutdown): Promise<Stores> {
+  const { clock = systemClock, random = systemRandom, log = silentLog } = dependencies;
   // The alphabet of random text is the one of a node's name; the option's pattern is checked.
   const nodeId = (options.nodeId ?? random.text(NODE_ID_BYTES)) as NodeId;
-  const giveBack = await fittings.claim?.(options);
-  if (giveBack !== undefined) takedown.add(giveBack);
-  const kept = { policy: policyOf(options), pool: poolOf(options), feedKept: options.feedKept };
-  const engine = await fittings.engine({ nodeId, ...kept });
-  takedown.add(() => engine.close());
+  const giveBack = await dependencies.lockDataDir?.(options);
+  if (giveBack !== undefined) shutdown.add(giveBack);
+  const kept = { policy: policyOf(options), pool: poolOf(options), feedMaxEvents: options.feedMaxEvents };
+  const engine = await dependencies.engine({ nodeId, ...kept });
+  shutdown.add(() => engine.close());
   const { feed } = engine;
   const alarms = createAlarms(feed, log);
   const references =
-    (await fittings.references?.(options, alarms.ledgerBehind)) ?? createRandomReferences(clock, random);
-  takedown.add(() => references.close());
-  const calls = fittings.calls?.({ options, nodeId, feed, clock, random, log });
+    (await dependencies.references?.(options, alarms.ledgerBehind)) ?? createRandomReferences(clock, random);
+  shutdown.add(() => references.close());
+  const calls = dependencies.calls?.({ options, nodeId, feed, clock, random, log });
   // While there is a feed to read: what has just happened is recorded too.
-  if (calls !== undefined) takedown.add(() => calls.close());
+  if (calls !== undefined) shutdown.add(() => calls.close());
   const secret = await findSecret(options, engine, random, log);
   const digest = createDigest(secret);
   const told = readWebhooks(options);
   const webhooks = told && (await startWebhooks(told, { engine, clock, random, log, digest }));
   // What has just happened is for the other nodes to send, or for the next start.
-  if (webhooks !== undefined) takedown.add(() => webhooks.stop());
-  const roster = new Roster((ref, signals) => calls?.countSignals(ref, signals));
+  if (webhooks !== undefined) shutdown.add(() => webhooks.stop());
+  const registry = new SessionRegistry((ref, signals) => calls?.countSignals(ref, signals));
   // Ends after the sockets, and before the records: what was relayed last is counted.
-  takedown.add(startSignalCount({ options, roster, calls, clock }).stop);
+  shutdown.add(startSignalCounter({ options, registry, calls, clock }).stop);
   return {
     options,
     nodeId,
     engine,
-    roster,
+    registry,
     references,
     clock,
     random,

@@ -8,7 +8,7 @@ export interface Refused {
 }
 
 /** What the acknowledgement carries: a refusal is a value, not an exception. */
-export type Answer<Name extends RequestName> = ({ ok: true } & Reply<Name>) | Refused;
+export type RequestReply<Name extends RequestName> = ({ ok: true } & Reply<Name>) | Refused;
 
 export const refuse = (code: ErrorCode, detail?: ErrorDetail): Refused => ({
   ok: false,

@@ -1,7 +1,7 @@
 /** What has been started, and how it is ended: in reverse, when a start fails half-way as when a server closes. */
 import { type Log, silentLog } from '../support/log.ts';
 
-export interface Takedown {
+export interface Shutdown {
   /** Says how what has just been started is ended. What is said last is done first. */
   readonly add: (end: () => unknown) => void;
   /**
@@ -13,7 +13,7 @@ export interface Takedown {
   readonly run: () => Promise<void>;
 }
 
-export function createTakedown(): Takedown {
+export function createShutdown(): Shutdown {
   const ends: (() => unknown)[] = [];
   let running: Promise<void> | undefined;
   return {
@@ -39,6 +39,6 @@ async function endAll(ends: (() => unknown)[]): Promise<void> {
 }
 
 /** After a failure, which is what the caller has to hear of: what fails on the way back is for the log. Never rejects. */
-export async function takeBack(close: () => Promise<void>, log: Log = silentLog): Promise<void> {
+export async function closeAfterFailure(close: () => Promise<void>, log: Log = silentLog): Promise<void> {
   await close().catch((error: unknown) => log.error({ err: error }, 'not all that was started has been ended'));
 }

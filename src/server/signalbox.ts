@@ -7,19 +7,19 @@ import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
 import type { Hooks } from './auth/hooks.ts';
-import type { Door } from './hosting/embed.ts';
+import type { EmbeddedServer } from './hosting/embed.ts';
 import type { Events } from './monitoring/events.ts';
 import type { PoolFigures } from './monitoring/pool-monitor.ts';
 import type { Options } from './options/options.ts';
 
 /** What a server is built with. Everything but the engine has a default. */
-export interface Fittings {
+export interface ServerDependencies {
   /**
    * Takes hold of what no other server may have at the same time, before anything is read or written.
    *
    * @returns how it is given back, when all else has ended.
    */
-  readonly claim?: (options: Options) => Promise<(() => void) | undefined>;
+  readonly lockDataDir?: (options: Options) => Promise<(() => void) | undefined>;
   readonly engine: (settings: EngineSettings) => Engine | Promise<Engine>;
   /** Where rooms get their refs; by chance, unless this gives another. The server closes it. */
   readonly references?: (
@@ -75,5 +75,5 @@ export interface EmbeddedSignalbox extends Signalbox {
    *
    * @throws Error when the body has been read: hand requests over before whatever parses bodies.
    */
-  readonly handle: Door['handle'];
+  readonly handle: EmbeddedServer['handle'];
 }

@@ -28,8 +28,8 @@ export function complaintAbout(text: string, allowPrivate: boolean): string | un
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://';
   if (allowPrivate) return undefined;
   // On the internet, a plain connection shows everybody on its way who meets whom.
-  if (url.protocol === 'http:') return 'must begin with https://, unless webhookPrivate allows private networks';
+  if (url.protocol === 'http:') return 'must begin with https://, unless webhookAllowPrivate allows private networks';
   const literal = literalAddress(url);
   if (literal === undefined || isPublicAddress(literal)) return undefined;
-  return `${url.origin} is a private address, which webhookPrivate does not allow`;
+  return `${url.origin} is a private address, which webhookAllowPrivate does not allow`;
 }

@@ -17,10 +17,10 @@ export interface WebhookOptions {
   readonly webhookUrls: readonly string[];
   readonly webhookSecrets: readonly string[];
   readonly webhookEvents: readonly FeedType[];
-  readonly webhookPrivate: boolean;
+  readonly webhookAllowPrivate: boolean;
   readonly webhookTimeoutMs: number;
   readonly webhookGiveUpMs: number;
-  readonly feedKept: number;
+  readonly feedMaxEvents: number;
 }
 
 export class WebhookOptionError extends Error {
@@ -37,7 +37,7 @@ export class WebhookOptionError extends Error {
  * @throws WebhookOptionError for the first option that makes no sense beside the others.
  */
 export function readWebhooks(options: WebhookOptions): WebhookSettings | undefined {
-  const { webhookUrls: urls, webhookSecrets: secrets, webhookPrivate: allowPrivate, feedKept } = options;
+  const { webhookUrls: urls, webhookSecrets: secrets, webhookAllowPrivate: allowPrivate, feedMaxEvents } = options;
   if (urls.length === 0) {
     if (secrets.length > 0) throw new WebhookOptionError('webhookUrls', 'needed beside webhookSecrets');
     return undefined;
@@ -50,8 +50,8 @@ export function readWebhooks(options: WebhookOptions): WebhookSettings | undefin
   if (new Set(urls.map((url) => new URL(url).href)).size < urls.length)
     throw new WebhookOptionError('webhookUrls', 'must not name one URL twice');
   if (secrets.length === 0) throw new WebhookOptionError('webhookSecrets', 'needed beside webhookUrls');
-  if (feedKept === 0)
-    throw new WebhookOptionError('feedKept', 'must not be 0 beside webhookUrls: they are sent the feed');
+  if (feedMaxEvents === 0)
+    throw new WebhookOptionError('feedMaxEvents', 'must not be 0 beside webhookUrls: they are sent the feed');
   return {
     urls,
     secrets,

@@ -14,7 +14,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { PeerReport, SignalboxDemo } from '../../client-demo/src/surface.ts';
 import { createServer, type PartialOptions, type SignalboxServer } from '../../src/index.ts';
-import type { Fittings } from '../../src/server/server.ts';
+import type { ServerDependencies } from '../../src/server/server.ts';
 import { launchBrowser, type Person, type PersonOptions } from '../support/browser.ts';
 
 /** Four people are twelve pictures to encode and to decode, without a graphics card and beside other tests. */
@@ -38,8 +38,11 @@ export interface CallerOptions extends PersonOptions {
 }
 
 /** A server, a browser, and whoever is called onto it; all of them end with it. */
-export async function openStage(options: PartialOptions = {}, fittings: Partial<Fittings> = {}): Promise<Stage> {
-  const server = await createServer({ host: '127.0.0.1', port: 0, ...options }, fittings);
+export async function openStage(
+  options: PartialOptions = {},
+  dependencies: Partial<ServerDependencies> = {},
+): Promise<Stage> {
+  const server = await createServer({ host: '127.0.0.1', port: 0, ...options }, dependencies);
   const browser = await launchBrowser();
   return {
     server,

@@ -32,7 +32,10 @@ test('values are read by their kind', () => {
 });
 
 test('what is true or false may stand without a value', () => {
-  expect(readFlags({ webhookPrivate: true, demo: 'false' }, {})).toEqual({ webhookPrivate: true, demo: false });
+  expect(readFlags({ webhookAllowPrivate: true, demo: 'false' }, {})).toEqual({
+    webhookAllowPrivate: true,
+    demo: false,
+  });
   expect(readFlags({ demo: true }, { SIGNALBOX_DEMO: 'false' })).toEqual({ demo: true });
 });
 

@@ -49,7 +49,12 @@ describe('what cannot be understood: one line, exit code 2', () => {
     ['an unknown variable', [], { SIGNALBOX_GRACE: '1' }, /SIGNALBOX_GRACE: no such option/],
     ['letters for a number', ['--grace-ms', '30s'], {}, /--grace-ms: not a number/],
     ['a flag without its value', ['--port'], {}, /--port.* argument missing/],
-    ['a word for true or false', ['--webhook-private', 'yes'], {}, /--webhook-private: neither true nor false/],
+    [
+      'a word for true or false',
+      ['--webhook-allow-private', 'yes'],
+      {},
+      /--webhook-allow-private: neither true nor false/,
+    ],
     ['a flag behind one without a value', ['--demo', '--prot', '1'], {}, /unknown option '--prot'/],
     ['an argument that nobody asked for', ['now'], {}, /too many arguments/],
     ['a number out of range', ['--port', '70000'], {}, /port: .*65535/],
@@ -170,7 +175,7 @@ describe('a server that runs', () => {
     await using folder = await temporaryFolder();
     const adminTokens = [`shop=write:${'t'.repeat(16)}`];
     const webhookUrls = ['http://127.0.0.1:9/one', 'http://127.0.0.1:9/two'];
-    const told = { webhookUrls, webhookSecrets: ['s'.repeat(16)], webhookPrivate: true };
+    const told = { webhookUrls, webhookSecrets: ['s'.repeat(16)], webhookAllowPrivate: true };
     await using server = await startSignalbox({ dataDir: folder.path, adminTokens, apiDocs: false, ...told });
     const { lines } = server.child;
     expect(lines).toContain(`  calls       recorded, in sqlite at ${folder.path}/signalbox.db`);

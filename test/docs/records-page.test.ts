@@ -79,9 +79,9 @@ test('options, reasons, tables and files are those that there are', () => {
     expect(Object.keys(OPTIONS).map(variableOf)).toContain(name);
   }
   for (const reason of [...CLOSE_REASONS, ...LEAVE_REASONS]) expect(page).toContain(`\`${reason}\``);
-  const { feedKept, callsKeptMs } = readOptions({});
-  expect(page).toContain(`\`feedKept\` (${feedKept.toLocaleString('en-US')})`);
-  expect(page).toContain(`${callsKeptMs / 86_400_000} days`);
+  const { feedMaxEvents, callRetentionMs } = readOptions({});
+  expect(page).toContain(`\`feedMaxEvents\` (${feedMaxEvents.toLocaleString('en-US')})`);
+  expect(page).toContain(`${callRetentionMs / 86_400_000} days`);
   const tables = readFileSync(join(root, 'src/database/migrations.ts'), 'utf8');
   expect(OPTIONS).toHaveProperty('roomMaxAgeMs');
   for (const [table] of page.matchAll(/signalbox_[a-z]+/g)) expect(tables).toContain(table);

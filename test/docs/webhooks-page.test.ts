@@ -45,7 +45,7 @@ test.each(SECRETS)(
     const python = await startReceiver(folder, 'python-receiver', executableOf('python'), 'receiver.py', secret);
     await using _node = node.child;
     await using _python = python.child;
-    const webhooks = { webhookUrls: [node.url, python.url], webhookSecrets: [secret], webhookPrivate: true };
+    const webhooks = { webhookUrls: [node.url, python.url], webhookSecrets: [secret], webhookAllowPrivate: true };
     await using nodes = await startNodes({ kind: 'memory', count: 1 }, webhooks);
     await using ann = await connectClient(nodes.url(0), { name: 'Änne' });
     const { room } = await ann.must('room:create');
@@ -85,7 +85,7 @@ test('options, figures and files are those that there are', () => {
   const options = readOptions({});
   const names = new Set(Object.keys(options).map(flagOf));
   for (const [name] of page.matchAll(/--webhook[a-z-]*/g)) expect(names).toContain(name);
-  for (const [, name = ''] of page.matchAll(/`(webhook[A-Z]\w+|feedKept)`/g)) expect(options).toHaveProperty(name);
+  for (const [, name = ''] of page.matchAll(/`(webhook[A-Z]\w+|feedMaxEvents)`/g)) expect(options).toHaveProperty(name);
   const number = (value: number) => value.toLocaleString('en-US');
   expect(text).toContain(`within ${options.webhookTimeoutMs / 1000} seconds`);
   expect(text).toContain(`After ${options.webhookGiveUpMs / 3_600_000} hours`);
@@ -93,7 +93,7 @@ test('options, figures and files are those that there are', () => {
   expect(text).toContain(`newest ${number(MOST_DEAD)} dead letters`);
   expect(text).toContain(`up to ${MOST_ROOMS} are sent for at once`);
   expect(text).toContain(`As many as ${number(MOST_PENDING)} events`);
-  expect(text).toContain(`\`feedKept\` (${number(options.feedKept)})`);
+  expect(text).toContain(`\`feedMaxEvents\` (${number(options.feedMaxEvents)})`);
   for (const [, path = ''] of page.matchAll(/\]\((?!http)([^)#]+)\)/g))
     expect(existsSync(join(root, 'docs', path))).toBe(true);
 });

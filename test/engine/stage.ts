@@ -38,7 +38,7 @@ export const code = (index: number): RoomCode => codeAt(poolOf(9_000), SHARD, in
 export const refOf = (number: number): RoomRef => `ROM2026${String(number).padStart(8, '0')}` as RoomRef;
 
 export function settingsOf(perShard = 3, policy: Partial<Policy> = {}): EngineSettings {
-  return { nodeId: NODE, pool: poolOf(perShard), policy: { ...POLICY, ...policy }, feedKept: 1_000 };
+  return { nodeId: NODE, pool: poolOf(perShard), policy: { ...POLICY, ...policy }, feedMaxEvents: 1_000 };
 }
 
 export interface HandClock extends Clock {

@@ -139,7 +139,7 @@ test('a recorder that is killed in the middle of its transaction leaves nothing 
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
   const url = `sqlite:${folder.path}/signalbox.db`;
-  const settings = { ...settingsOf(9_000), feedKept: 1_000 };
+  const settings = { ...settingsOf(9_000), feedMaxEvents: 1_000 };
   const engine = await createRedisEngine({ url: redis.url })(settings);
   const clock = { now: () => Date.now(), advance: () => {}, after: () => () => {}, every: () => () => {} };
   const rooms = new Stage(engine, clock);
@@ -162,7 +162,7 @@ test('a recorder that is killed in the middle of its transaction leaves nothing 
 test('where the feed is turned off nothing is recorded, and the database is closed all the same', async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, 'signalbox.db');
-  const server = await start({ dataDir: folder.path, feedKept: 0 });
+  const server = await start({ dataDir: folder.path, feedMaxEvents: 0 });
   expect(server.calls).toBe('not recorded');
   const { anna, ben } = await talk(server.url);
   await using _anna = anna;
@@ -179,7 +179,7 @@ test('who can tell its former calls by no name is told so, once', async () => {
   for (const [options, warnings] of [
     [{ databaseUrl }, 1],
     [{ databaseUrl, nodeId: 'north' }, 0],
-    [{ databaseUrl, feedKept: 0 }, 0],
+    [{ databaseUrl, feedMaxEvents: 0 }, 0],
     [{ dataDir: folder.path }, 0],
   ] as const) {
     const { log, lines } = listening();

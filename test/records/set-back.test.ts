@@ -160,7 +160,7 @@ test('Redis, killed and started again from its dump', async () => {
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
   const database = openDatabase(`sqlite:${folder.path}/calls.db`);
-  const engine = await createRedisEngine({ url: redis.url })({ ...settingsOf(9_000), feedKept: 1_000 });
+  const engine = await createRedisEngine({ url: redis.url })({ ...settingsOf(9_000), feedMaxEvents: 1_000 });
   const clock = { now: () => Date.now(), advance: () => {}, after: () => () => {}, every: () => () => {} };
   const rooms = new Stage(engine, clock);
   const record = () => eventually(() => recordAll(recorderOf(database, rooms)));

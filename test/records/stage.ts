@@ -8,10 +8,10 @@ import { createHandClock, POLICY, Stage, settingsOf } from '../engine/stage.ts';
 
 export const FEED = 'memory';
 
-/** Rooms whose events are kept, the newest `feedKept`. */
-export function startRooms(feedKept = 10_000): Stage {
+/** Rooms whose events are kept, the newest `feedMaxEvents`. */
+export function startRooms(feedMaxEvents = 10_000): Stage {
   const clock = createHandClock();
-  return new Stage(createMemoryEngine({ ...settingsOf(9_000), feedKept }, clock), clock);
+  return new Stage(createMemoryEngine({ ...settingsOf(9_000), feedMaxEvents }, clock), clock);
 }
 
 /** A recorder of the feed of these rooms. */

@@ -9,15 +9,15 @@ const authenticate = () => {};
 
 test.each<[string, string, object]>([
   ['hook in the singular', 'hook', { hook: { authenticate } }],
-  ['a hook among the fittings', 'authenticate', { authenticate }],
+  ['a hook among the dependencies', 'authenticate', { authenticate }],
   ['a hook that is misspelt', 'hooks.authenticat', { hooks: { authenticat: authenticate } }],
   ['one in small letters', 'hooks.onjoin', { hooks: { onjoin: authenticate } }],
   ['no function', 'hooks.onCreate', { hooks: { onCreate: 5 } }],
   ['an answer in its place', 'hooks.onJoin', { hooks: { onJoin: null } }],
   ['no object', 'hooks', { hooks: authenticate }],
   ['a prefix in no server', 'prefix', { prefix: '/signaling' }],
-])('%s is refused by its name', async (_, option, fittings) => {
-  const error = await createServer(LOCAL, fittings).catch((caught: unknown) => caught);
+])('%s is refused by its name', async (_, option, dependencies) => {
+  const error = await createServer(LOCAL, dependencies).catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(OptionError);
   expect(error).toMatchObject({ option });
 });

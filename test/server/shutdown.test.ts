@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer as createNetServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { createMemoryEngine } from '../../src/engine/memory.ts';
-import { createServer, type Fittings, OptionError } from '../../src/index.ts';
+import { createServer, OptionError, type ServerDependencies } from '../../src/index.ts';
 import { createRandomReferences } from '../../src/reference/random.ts';
-import { createTakedown } from '../../src/server/shutdown.ts';
+import { createShutdown } from '../../src/server/shutdown.ts';
 import type { Clock } from '../../src/support/clock.ts';
 import { createLog } from '../../src/support/log.ts';
 import { systemRandom } from '../../src/support/random.ts';
@@ -46,7 +46,7 @@ function told(clock: Clock, failing: readonly string[] = []) {
       await really();
       if (failing.includes(name)) throw new Error(`${name} does not end`);
     };
-  const fittings: Partial<Fittings> = {
+  const dependencies: Partial<ServerDependencies> = {
     clock,
     engine(settings) {
       const engine = createMemoryEngine(settings, clock);
@@ -63,45 +63,45 @@ function told(clock: Clock, failing: readonly string[] = []) {
       close: end('calls'),
     }),
   };
-  return { fittings, ended };
+  return { dependencies, ended };
 }
 
 test('the last that was started is ended first, once, and each whatever has become of the others', async () => {
-  const takedown = createTakedown();
+  const shutdown = createShutdown();
   const ended: string[] = [];
   for (const name of ['first', 'second', 'third']) {
-    takedown.add(() => {
+    shutdown.add(() => {
       ended.push(name);
       if (name !== 'first') throw new Error(name);
     });
   }
-  const failed = takedown.run();
-  expect(takedown.run()).toBe(failed);
+  const failed = shutdown.run();
+  expect(shutdown.run()).toBe(failed);
   await expect(failed).rejects.toMatchObject({ errors: [{ message: 'third' }, { message: 'second' }] });
   expect(ended).toEqual(['third', 'second', 'first']);
 });
 
 test('what a start has begun goes on nowhere when it fails in the end', async () => {
   const fine = countedClock();
-  await (await createServer(LOCAL, told(fine.clock).fittings)).close();
+  await (await createServer(LOCAL, told(fine.clock).dependencies)).close();
   expect(fine.going.size).toBe(0);
   const { clock, going } = countedClock(fine.begun());
-  const { fittings, ended } = told(clock);
-  await expect(createServer(LOCAL, fittings)).rejects.toThrow('no more timers');
+  const { dependencies, ended } = told(clock);
+  await expect(createServer(LOCAL, dependencies)).rejects.toThrow('no more timers');
   expect(ended).toEqual(['calls', 'references', 'engine']);
   expect(going.size).toBe(0);
 });
 
 test('of a failure on the way back the log tells; who has started it hears of the first', async () => {
   const { clock } = countedClock();
-  const { fittings, ended } = told(clock, ['calls']);
+  const { dependencies, ended } = told(clock, ['calls']);
   const lines: string[] = [];
   const log = createLog('error', { write: (line) => void lines.push(line) });
   const other = createNetServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const address = other.address();
   const port = typeof address === 'object' && address !== null ? address.port : expect.unreachable();
-  await expect(createServer({ ...LOCAL, port }, { ...fittings, log })).rejects.toThrow('is taken');
+  await expect(createServer({ ...LOCAL, port }, { ...dependencies, log })).rejects.toThrow('is taken');
   other.close();
   expect(ended).toEqual(['calls', 'references', 'engine']);
   expect(lines.join('')).toContain('calls does not end');
@@ -109,8 +109,8 @@ test('of a failure on the way back the log tells; who has started it hears of th
 
 test('a part that does not want to end keeps none of the others, and is not passed over', async () => {
   const { clock, going } = countedClock();
-  const { fittings, ended } = told(clock, ['calls', 'references']);
-  const server = await createServer(LOCAL, fittings);
+  const { dependencies, ended } = told(clock, ['calls', 'references']);
+  const server = await createServer(LOCAL, dependencies);
   await using ann = await connectClient(server.url);
   const closing = server.close();
   await ann.next('server:drain');
@@ -124,10 +124,10 @@ test('a part that does not want to end keeps none of the others, and is not pass
 
 test('who wants to hear of events is told before anything is started that there are none', async () => {
   const { clock, begun } = countedClock();
-  const { fittings, ended } = told(clock);
+  const { dependencies, ended } = told(clock);
   const hooks = { onEvent: () => {} };
-  const start = createServer({ ...LOCAL, feedKept: 0 }, { ...fittings, hooks });
+  const start = createServer({ ...LOCAL, feedMaxEvents: 0 }, { ...dependencies, hooks });
   await expect(start).rejects.toThrow(OptionError);
-  await expect(start).rejects.toThrow(/^feedKept: /);
+  await expect(start).rejects.toThrow(/^feedMaxEvents: /);
   expect([ended, begun()]).toEqual([[], 0]);
 });

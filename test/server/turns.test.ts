@@ -1,4 +1,4 @@
-/** One after the other, as the lane of a session and a connection to a database need it. */
+/** One after the other, as the queue of a session and a connection to a database need it. */
 import { expect, test } from 'vitest';
 import { Turns } from '../../src/support/turns.ts';
 

@@ -1,7 +1,7 @@
 /** One or several nodes in this process, on memory or on a Redis of their own. */
 import { createServer } from '../../src/index.ts';
 import type { PartialOptions } from '../../src/server/options/options.ts';
-import type { Fittings, SignalboxServer } from '../../src/server/server.ts';
+import type { ServerDependencies, SignalboxServer } from '../../src/server/server.ts';
 import { silentLog } from '../../src/support/log.ts';
 import { type RedisServer, startRedis } from './redis.ts';
 
@@ -32,7 +32,7 @@ const TEST_OPTIONS: PartialOptions = {
 export async function startNodes(
   { kind, count }: { readonly kind: 'memory' | 'redis'; readonly count: number },
   options: PartialOptions = {},
-  fittings: Partial<Fittings> = {},
+  dependencies: Partial<ServerDependencies> = {},
 ): Promise<Nodes> {
   const redis = kind === 'redis' ? await startRedis() : undefined;
   const servers: SignalboxServer[] = [];
@@ -40,7 +40,7 @@ export async function startNodes(
     servers.push(
       await createServer(
         { ...TEST_OPTIONS, ...(redis && { redisUrl: redis.url }), ...options },
-        { log: silentLog, ...fittings },
+        { log: silentLog, ...dependencies },
       ),
     );
   }

@@ -17,7 +17,7 @@ const ADMIN_TOKEN = 'the operator of these tests';
 const optionsFor = ({ url }: Receiver) => ({
   webhookUrls: [url],
   webhookSecrets: [SECRET],
-  webhookPrivate: true,
+  webhookAllowPrivate: true,
 });
 
 const endings = (received: readonly Received[]) => received.filter(({ event }) => event.type === 'room_destroyed');
@@ -109,7 +109,7 @@ test('a server that stops leaves nothing open', async () => {
 });
 
 describe('at least once', () => {
-  const leases = { webhookTimeoutMs: 1_000, webhookPrivate: true };
+  const leases = { webhookTimeoutMs: 1_000, webhookAllowPrivate: true };
 
   test('a node is killed while it waits for an answer: another sends that event again, and goes on', async () => {
     await using receiver = await startReceiver();

@@ -23,14 +23,14 @@ test.each<[what: string, change: PartialOptions, option: string]>([
   ['no URL', { webhookUrls: ['example.org'] }, 'webhookUrls'],
   ['not https', { webhookUrls: ['http://example.org/hidden'] }, 'webhookUrls'],
   ['a private address', { webhookUrls: ['https://hidden:hidden@192.168.1.1/hidden'] }, 'webhookUrls'],
-  ['another protocol', { webhookUrls: ['ftp://example.org/'], webhookPrivate: true }, 'webhookUrls'],
+  ['another protocol', { webhookUrls: ['ftp://example.org/'], webhookAllowPrivate: true }, 'webhookUrls'],
   ['one twice', { webhookUrls: ['https://example.org', 'https://EXAMPLE.org/'] }, 'webhookUrls'],
   ['no URLs beside secrets', { webhookUrls: [] }, 'webhookUrls'],
   ['no secret', { webhookSecrets: [] }, 'webhookSecrets'],
   ['a short secret', { webhookSecrets: ['hidden'] }, 'webhookSecrets'],
   ['secrets that are no base64', { webhookSecrets: ['whsec_hidden hidden hidden hidden'] }, 'webhookSecrets'],
   ['three secrets', { webhookSecrets: [SECRET, SECRET, SECRET] }, 'webhookSecrets'],
-  ['no feed', { feedKept: 0 }, 'feedKept'],
+  ['no feed', { feedMaxEvents: 0 }, 'feedMaxEvents'],
   // What a caller that is not compiled may give.
   ['an unknown type', { webhookEvents: ['room_opened' as 'room_created'] }, 'webhookEvents'],
 ])('%s', (_what, change, option) => {

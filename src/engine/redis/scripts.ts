@@ -144,5 +144,5 @@ export const poolFigures = (pool: EngineSettings['pool']) => ({
 });
 
 /** Where the scripts tell what they do; nowhere when nothing of it is kept. */
-export const feedFigures = ({ feedKept, nodeId }: EngineSettings, keys: Keys) =>
-  feedKept === 0 ? undefined : { channel: keys.feedChannel, kept: feedKept, nodeId };
+export const feedFigures = ({ feedMaxEvents, nodeId }: EngineSettings, keys: Keys) =>
+  feedMaxEvents === 0 ? undefined : { channel: keys.feedChannel, kept: feedMaxEvents, nodeId };

@@ -104,7 +104,7 @@ export interface Hooks {
 }
 
 /** An identity that has been looked at. */
-export interface Identified {
+export interface HookIdentity {
   readonly ok: true;
   readonly userId?: UserId | undefined;
   readonly name?: string | undefined;
@@ -113,13 +113,13 @@ export interface Identified {
 }
 
 /** The hooks as the server asks them: they answer in time and in the right shape, or it is a fault. Undefined where none is given. */
-export interface Deciders {
-  readonly authenticate: ((asked: Credentials) => Promise<Identified | Refused>) | undefined;
+export interface GuardedHooks {
+  readonly authenticate: ((asked: Credentials) => Promise<HookIdentity | Refused>) | undefined;
   readonly onCreate: ((asked: CreateRequest) => Promise<{ ok: true; settings: CreateSettings } | Refused>) | undefined;
   readonly onJoin: ((asked: JoinRequest) => Promise<{ ok: true } | Refused>) | undefined;
 }
 
-export function createDeciders(hooks: Hooks, clock: Clock, log: Log): Deciders {
+export function guardHooks(hooks: Hooks, clock: Clock, log: Log): GuardedHooks {
   /** @throws what the hook throws, or HookFailed */
   const ask = async <Answer>(name: keyof Hooks, call: () => Awaitable<Answer>): Promise<Answer> =>
     withinTime(clock, name, (async () => call())());
@@ -182,7 +182,7 @@ function read<Answer>(hook: keyof Hooks, schema: z.ZodType<Answer>, answer: unkn
 }
 
 /** What is wrong with the account is told to its client, who can do something about it; all else is a fault. */
-function identify(answer: unknown, log: Log): Identified | Refused {
+function identify(answer: unknown, log: Log): HookIdentity | Refused {
   const no = refused.safeParse(answer);
   if (no.success) return refusal('UNAUTHENTICATED', no.data.refuse, 'You are not let in.');
   const outcome = identity.safeParse(answer ?? {});

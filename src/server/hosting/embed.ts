@@ -7,31 +7,31 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { HttpRoute } from '../http/app.ts';
 import { OptionError, type Options, type PartialOptions } from '../options/options.ts';
-import { type FastifyHost, mountOn } from './fastify-host.ts';
-import { takeUpgrades } from './upgrade-router.ts';
+import { type FastifyHost, mountOnFastify } from './fastify-host.ts';
+import { addUpgradeHandler } from './upgrade-router.ts';
 
 /** Where a server is embedded. The caller made it, listens with it, and closes it. */
-export interface Place {
+export interface EmbedTarget {
   /** One of `node:http` or `node:https`, or a Fastify instance, which is given the routes of this server. */
   readonly server: HttpServer | HttpsServer | FastifyHost;
   /** What the paths of this server begin with there, such as `/signaling`. Not that of Socket.IO: see `socketPath`. */
   readonly prefix?: string;
 }
 
-export interface Door {
+export interface EmbeddedServer {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   /** Takes nobody in any more, and ends the connections that are left: those that do not answer a farewell. */
-  shut(): void;
+  stop(): void;
 }
 
 const PREFIX = /^(\/[A-Za-z0-9._~-]+)+$/;
 
 /** Options that are those of the program around it; and the demo page, which is at home at the root of a server. */
-const OF_A_SERVER_OF_ITS_OWN = ['host', 'port', 'headersTimeoutMs', 'demo'] as const;
+const STANDALONE_OPTIONS = ['host', 'port', 'headersTimeoutMs', 'demo'] as const;
 
 /** @throws OptionError for what has no meaning in another server. */
-export function optionsWithin(options: PartialOptions, { prefix = '' }: Place): PartialOptions {
-  for (const name of OF_A_SERVER_OF_ITS_OWN) {
+export function embeddedOptions(options: PartialOptions, { prefix = '' }: EmbedTarget): PartialOptions {
+  for (const name of STANDALONE_OPTIONS) {
     if (options[name] !== undefined && options[name] !== false)
       throw new OptionError(name, 'is for a server of its own, and this one is embedded');
   }
@@ -44,47 +44,48 @@ export function optionsWithin(options: PartialOptions, { prefix = '' }: Place): 
  * @param close for a Fastify instance, which would wait for the connections of clients.
  * @throws OptionError when another server has the `socketPath` there.
  */
-export function openDoor(
-  { server, prefix = '' }: Place,
+export function embed(
+  { server, prefix = '' }: EmbedTarget,
   inner: HttpServer,
   routes: readonly HttpRoute[],
   options: Options,
   close: () => Promise<void>,
-): Door {
+): EmbeddedServer {
   const { socketPath, transports } = options;
   const sockets = new Set<Duplex>();
   let isShut = false;
 
   const handle = (request: IncomingMessage, response: ServerResponse, under = prefix): void => {
     if (isShut) {
-      tellShut(response);
+      answerClosed(response);
       return;
     }
-    if (isRead(request)) throw new Error('the body has been read already: hand requests over before they are parsed');
+    if (isBodyConsumed(request))
+      throw new Error('the body has been read already: hand requests over before they are parsed');
     const { url = '/' } = request;
     if (!url.startsWith(socketPath)) {
       // Under the name that it has in Express: Fastify knows it, too.
       Object.assign(request, { originalUrl: Reflect.get(request, 'originalUrl') ?? url });
-      request.url = without(under, url);
+      request.url = stripPrefix(under, url);
     }
     inner.emit('request', request, response);
   };
 
   const outer = 'register' in server ? server.server : server;
-  const stopTaking = takeUpgrades(outer, socketPath, (request, socket, head) => {
+  const stopTaking = addUpgradeHandler(outer, socketPath, (request, socket, head) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     inner.emit('upgrade', request, socket, head);
   });
   try {
-    if ('register' in server) mountOn(server, { prefix, socketPath, routes, transports, handle, close });
+    if ('register' in server) mountOnFastify(server, { prefix, socketPath, routes, transports, handle, close });
   } catch (error) {
     stopTaking();
     throw error;
   }
   return {
     handle: (request, response) => handle(request, response),
-    shut() {
+    stop() {
       isShut = true;
       stopTaking();
       for (const socket of sockets) socket.destroy();
@@ -92,7 +93,7 @@ export function openDoor(
   };
 }
 
-function without(prefix: string, url: string): string {
+function stripPrefix(prefix: string, url: string): string {
   if (prefix === '' || !url.startsWith(prefix)) return url;
   const rest = url.slice(prefix.length);
   // `/signaling?a` is our root, `/signalingelse` is not ours.
@@ -101,10 +102,10 @@ function without(prefix: string, url: string): string {
 }
 
 /** Who waits for a body that somebody else has read waits for ever. */
-const isRead = ({ headers, readableEnded }: IncomingMessage): boolean =>
+const isBodyConsumed = ({ headers, readableEnded }: IncomingMessage): boolean =>
   readableEnded && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 
-function tellShut(response: ServerResponse): void {
+function answerClosed(response: ServerResponse): void {
   const problem = { type: 'about:blank', title: 'The server is closed.', status: 503 };
   response.writeHead(503, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
 }

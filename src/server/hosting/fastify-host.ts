@@ -28,7 +28,7 @@ interface FastifyScope {
   addHook(name: 'preClose', hook: () => Promise<void>): unknown;
 }
 
-interface Guest {
+interface EmbeddedRoutes {
   readonly prefix: string;
   /** Ends with a slash. */
   readonly socketPath: string;
@@ -40,7 +40,7 @@ interface Guest {
 }
 
 /** @throws OptionError when polling cannot be there; Error when the instance takes no more routes. */
-export function mountOn(host: FastifyHost, guest: Guest): void {
+export function mountOnFastify(host: FastifyHost, guest: EmbeddedRoutes): void {
   const { prefix, routes, handle, close, transports, socketPath } = guest;
   // Its path is whole: it does not begin with our prefix, but it cannot leave that of the instance.
   if (transports.includes('polling') && !socketPath.startsWith(`${host.prefix}/`))
@@ -63,11 +63,11 @@ export function mountOn(host: FastifyHost, guest: Guest): void {
   }
 }
 
-function forward(scope: FastifyScope, routes: readonly HttpRoute[], handle: Guest['handle']): void {
+function forward(scope: FastifyScope, routes: readonly HttpRoute[], handle: EmbeddedRoutes['handle']): void {
   // Whoever answers reads the body.
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  for (const [method, url] of singly(routes)) {
+  for (const [method, url] of uniqueRoutes(routes)) {
     scope.route({
       method,
       url,
@@ -82,7 +82,7 @@ function forward(scope: FastifyScope, routes: readonly HttpRoute[], handle: Gues
 }
 
 /** Each once: Fastify adds some for others, says so of a few, and takes none twice. */
-function singly(routes: readonly HttpRoute[]): readonly (readonly [method: string, url: string])[] {
+function uniqueRoutes(routes: readonly HttpRoute[]): readonly (readonly [method: string, url: string])[] {
   const pairs = routes.flatMap(({ method, url }) => [method].flat().map((one) => [one, url] as const));
   return [...new Map(pairs.map((pair) => [pair.join(' '), pair])).values()];
 }

@@ -2,30 +2,30 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Options } from '../options/options.ts';
-import { sortUpgrades } from './upgrade-router.ts';
+import { routeOwnUpgrades } from './upgrade-router.ts';
 
 /** @throws Error that names the option to change. */
 export async function listen(
   app: FastifyInstance,
   { host, port, socketPath }: Options,
 ): Promise<{ url: string; port: number }> {
-  sortUpgrades(app.server, socketPath);
+  routeOwnUpgrades(app.server, socketPath);
   try {
     await app.listen({ host, port });
   } catch (error) {
-    throw explained(error, host, port);
+    throw explainListenError(error, host, port);
   }
   // A server that listens on TCP has an address and a port.
   const taken = (app.server.address() as AddressInfo).port;
-  return { url: `http://${EVERYWHERE.has(host) ? 'localhost' : inUrl(host)}:${taken}`, port: taken };
+  return { url: `http://${WILDCARD_HOSTS.has(host) ? 'localhost' : inUrl(host)}:${taken}`, port: taken };
 }
 
 /** Addresses to listen on that nobody can open a page at. */
-const EVERYWHERE = new Set(['0.0.0.0', '::']);
+const WILDCARD_HOSTS = new Set(['0.0.0.0', '::']);
 
 const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-function explained(error: unknown, host: string, port: number): unknown {
+function explainListenError(error: unknown, host: string, port: number): unknown {
   // Node's errors of the system say which in `code`.
   const { code } = error as NodeJS.ErrnoException;
   const why = {

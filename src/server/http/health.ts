@@ -1,12 +1,12 @@
 /** `/healthz`: the process lives. `/readyz`: send it clients. */
 import type { FastifyInstance } from 'fastify';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import type { PoolFigures } from '../monitoring/pool-monitor.ts';
 import type { Drain } from '../presence/drain.ts';
 import { sendProblem } from './problem.ts';
 
-export function addHealth(app: FastifyInstance, house: House, drain: Drain, pool: () => PoolFigures): void {
-  const { engine, nodeId, options } = house;
+export function addHealth(app: FastifyInstance, context: ServerContext, drain: Drain, pool: () => PoolFigures): void {
+  const { engine, nodeId, options } = context;
 
   const detail = () => {
     const figures = pool();

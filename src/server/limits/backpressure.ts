@@ -6,20 +6,20 @@ import type { Clock } from '../../support/clock.ts';
 import type { Options } from '../options/options.ts';
 
 /** Below this many waiting messages, no frame limit lets them weigh too much: nothing is added up. */
-const FEW = 8;
+const MIN_MESSAGES = 8;
 /** A burst that is over the bounds for a moment is no stalled reader: it is looked at again after this. */
-const PATIENCE_MS = 1000;
+const RECHECK_MS = 1000;
 /** So many times over the bound of bytes, and nobody waits. */
-const FAR_OVER = 4;
+const HARD_LIMIT_FACTOR = 4;
 
 interface Packet {
   readonly data?: unknown;
 }
 
 /** As much of an Engine.IO connection as is needed here. */
-export interface Connection {
+export interface OutboundConnection {
   readonly writeBuffer: readonly Packet[];
-  on(event: 'packetCreate', listener: (this: Connection) => void): unknown;
+  on(event: 'packetCreate', listener: (this: OutboundConnection) => void): unknown;
   /** With `discard`, without waiting for what has not been written. */
   close(discard: boolean): void;
 }
@@ -27,22 +27,22 @@ export interface Connection {
 type Bounds = Pick<Options, 'outboundBytes' | 'outboundMessages'>;
 
 /** @returns a function that watches one connection; they share everything, so that watching weighs nothing. */
-export function createOutboundWatch(bounds: Bounds, clock: Clock): (connection: Connection) => void {
-  const doubted = new WeakSet<Connection>();
+export function createBackpressure(bounds: Bounds, clock: Clock): (connection: OutboundConnection) => void {
+  const doubted = new WeakSet<OutboundConnection>();
 
-  const look = function (this: Connection): void {
-    if (this.writeBuffer.length < FEW) return;
+  const look = function (this: OutboundConnection): void {
+    if (this.writeBuffer.length < MIN_MESSAGES) return;
     const bytes = bytesOf(this.writeBuffer);
-    if (bytes > bounds.outboundBytes * FAR_OVER) this.close(true);
+    if (bytes > bounds.outboundBytes * HARD_LIMIT_FACTOR) this.close(true);
     else if (isOver(this, bytes) && !doubted.has(this)) lookAgain(this);
   };
 
-  const isOver = ({ writeBuffer }: Connection, bytes: number): boolean =>
+  const isOver = ({ writeBuffer }: OutboundConnection, bytes: number): boolean =>
     writeBuffer.length > bounds.outboundMessages || bytes > bounds.outboundBytes;
 
-  const lookAgain = (connection: Connection): void => {
+  const lookAgain = (connection: OutboundConnection): void => {
     doubted.add(connection);
-    clock.after(PATIENCE_MS, () => {
+    clock.after(RECHECK_MS, () => {
       doubted.delete(connection);
       if (isOver(connection, bytesOf(connection.writeBuffer))) connection.close(true);
     });

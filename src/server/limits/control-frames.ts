@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../support/clock.ts';
 
-const MOST_PER_SECOND = 20;
+const MAX_PER_SECOND = 20;
 
 interface WebSocket {
   on(event: 'ping' | 'pong', listener: (this: WebSocket) => void): unknown;
@@ -13,35 +13,35 @@ interface WebSocket {
 }
 
 /** As much of an Engine.IO connection as is needed here. With polling there is no WebSocket. */
-export interface Floodable {
+export interface EngineConnection {
   readonly transport: { readonly socket?: WebSocket };
-  on(event: 'packet', listener: (this: Floodable, packet: { readonly type: string }) => void): unknown;
+  on(event: 'packet', listener: (this: EngineConnection, packet: { readonly type: string }) => void): unknown;
   close(discard: boolean): void;
 }
 
 /** Ends a connection without waiting for the other side to agree: who floods does not. */
-export function cut(connection: Floodable): void {
+export function terminate(connection: EngineConnection): void {
   connection.close(true);
   connection.transport.socket?.terminate();
 }
 
 /** @returns a function that watches one connection; they share everything, so that watching weighs nothing. */
-export function createFloodWatch(clock: Clock): (connection: Floodable) => void {
+export function createControlFrameLimit(clock: Clock): (connection: EngineConnection) => void {
   /** Of the present second. */
-  const counts = new Map<WebSocket | Floodable, number>();
+  const counts = new Map<WebSocket | EngineConnection, number>();
   let second = 0;
 
-  const isFlood = (source: WebSocket | Floodable): boolean => {
+  const isFlood = (source: WebSocket | EngineConnection): boolean => {
     const now = Math.floor(clock.now() / 1000);
     if (now !== second) counts.clear();
     second = now;
     const count = (counts.get(source) ?? 0) + 1;
     counts.set(source, count);
-    return count > MOST_PER_SECOND;
+    return count > MAX_PER_SECOND;
   };
 
-  const onPacket = function (this: Floodable, { type }: { readonly type: string }): void {
-    if (type !== 'message' && isFlood(this)) cut(this);
+  const onPacket = function (this: EngineConnection, { type }: { readonly type: string }): void {
+    if (type !== 'message' && isFlood(this)) terminate(this);
   };
   const onControlFrame = function (this: WebSocket): void {
     if (isFlood(this)) this.terminate();

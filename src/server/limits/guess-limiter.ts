@@ -5,32 +5,32 @@
 import type { Clock } from '../../support/clock.ts';
 
 const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 10 * 60_000;
+const MAX_WAIT_MS = 10 * 60_000;
 /** An address that has not missed for this long is forgiven. */
 const FORGIVEN_AFTER_MS = 15 * 60_000;
 /** With so many more addresses, those whose last miss is longest ago are forgotten: memory is bounded. */
 const GENERATION_SIZE = 50_000;
 
 /** The address has missed too often to be answered now. */
-export interface MustWait {
+export interface Throttled {
   readonly ok: false;
   readonly reason: 'RATE_LIMITED';
   readonly retryAfterMs: number;
 }
 
-export interface Guesses {
+export interface GuessLimiter {
   /**
    * Looks a code up for an address, and counts a miss when no room has it. No more of its look-ups are under way
    * at once than it has misses left: who asks for a hundred codes in one moment is not answered a hundred times before
    * the first miss has been counted. The others wait their turn.
    */
-  look<Found extends { readonly ok: boolean; readonly reason?: string }>(
+  attempt<Found extends { readonly ok: boolean; readonly reason?: string }>(
     address: string,
     find: () => Promise<Found>,
-  ): Promise<Found | MustWait>;
+  ): Promise<Found | Throttled>;
   /** Milliseconds that the address has to wait before its next try; 0 when it may. */
   waitOf(address: string): number;
-  miss(address: string): void;
+  recordMiss(address: string): void;
 }
 
 interface Misses {
@@ -40,7 +40,7 @@ interface Misses {
 }
 
 /** @param miss the reason of an answer that counts as one */
-export function createGuesses(freeMisses: number, clock: Clock, miss = 'ROOM_NOT_FOUND'): Guesses {
+export function createGuessLimiter(freeMisses: number, clock: Clock, miss = 'ROOM_NOT_FOUND'): GuessLimiter {
   // Two generations, the older one dropped whole: to find and delete the oldest entry of one large Map, V8 would walk
   // over the holes of all those deleted before.
   let recent = new Map<string, Misses>();
@@ -74,8 +74,8 @@ export function createGuesses(freeMisses: number, clock: Clock, miss = 'ROOM_NOT
   const asking = createQueues((address) => freeMisses - (find(address, clock.now())?.count ?? 0));
   return {
     waitOf,
-    miss: countMiss,
-    look: (address, look) =>
+    recordMiss: countMiss,
+    attempt: (address, look) =>
       asking.run(address, async () => {
         const retryAfterMs = waitOf(address);
         if (retryAfterMs > 0) return { ok: false, reason: 'RATE_LIMITED', retryAfterMs };
@@ -113,4 +113,4 @@ function createQueues(mostOf: (address: string) => number) {
 }
 
 const waitAfter = (missesOverFree: number): number =>
-  missesOverFree < 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** missesOverFree, LONGEST_WAIT_MS);
+  missesOverFree < 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** missesOverFree, MAX_WAIT_MS);

@@ -30,7 +30,7 @@ export function createOriginGate(allowedOrigins: readonly string[], log: Log) {
     }
     const why = `origin ${printable(request.headers.origin)} was refused: allow it with allowedOrigins`;
     // Whoever makes up one origin after the other does not fill the log, nor the memory.
-    if (told.size < MOST_TOLD && !told.has(why)) {
+    if (told.size < MAX_LOGGED_ORIGINS && !told.has(why)) {
       told.add(why);
       log.warn(why);
     }
@@ -40,7 +40,7 @@ export function createOriginGate(allowedOrigins: readonly string[], log: Log) {
   };
 }
 
-const MOST_TOLD = 100;
+const MAX_LOGGED_ORIGINS = 100;
 const ORIGIN_LENGTH = 200;
 
 const printable = (origin = ''): string => origin.slice(0, ORIGIN_LENGTH).replaceAll(/[^!-~]/g, '?');

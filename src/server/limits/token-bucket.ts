@@ -2,13 +2,13 @@
 import type { Clock } from '../../support/clock.ts';
 import type { Options } from '../options/options.ts';
 
-export type Verdict =
-  | { readonly may: true }
-  | { readonly may: false; readonly retryAfterMs: number; readonly out: boolean };
+export type TakeResult =
+  | { readonly granted: true }
+  | { readonly granted: false; readonly retryAfterMs: number; readonly out: boolean };
 
-const MAY: Verdict = { may: true };
+const MAY: TakeResult = { granted: true };
 
-export class Budget {
+export class TokenBucket {
   private left: number;
   private refilledAt: number;
   private strikes = 0;
@@ -19,7 +19,7 @@ export class Budget {
   }
 
   /** Pays for one request. */
-  spend({ eventsPerSecond, eventsBurst, strikes }: Options, clock: Clock): Verdict {
+  take({ eventsPerSecond, eventsBurst, strikes }: Options, clock: Clock): TakeResult {
     const now = clock.now();
     // A clock that is set back must not take away what was there.
     const elapsed = Math.max(0, now - this.refilledAt);
@@ -32,6 +32,6 @@ export class Budget {
       return MAY;
     }
     this.strikes += 1;
-    return { may: false, retryAfterMs: ((1 - this.left) * 1000) / eventsPerSecond, out: this.strikes >= strikes };
+    return { granted: false, retryAfterMs: ((1 - this.left) * 1000) / eventsPerSecond, out: this.strikes >= strikes };
   }
 }

@@ -6,7 +6,7 @@ import type { Log } from '../../support/log.ts';
 import type { PoolFigures } from './pool-monitor.ts';
 
 /** Nodes notice the same within a tick of each other; what lasts is said again after this. */
-const QUIET_MS = 10 * 60_000;
+const DEDUPE_MS = 10 * 60_000;
 
 export interface Alarms {
   readonly poolLow: (figures: PoolFigures) => void;
@@ -15,7 +15,7 @@ export interface Alarms {
 
 export function createAlarms(feed: Feed, log: Log): Alarms {
   const tell = (announcement: Announcement): void => {
-    feed.announce(announcement, QUIET_MS).catch((error: unknown) => {
+    feed.announce(announcement, DEDUPE_MS).catch((error: unknown) => {
       log.warn({ err: error, type: announcement.type }, 'an alarm did not reach the feed; it stands in the log');
     });
   };

@@ -14,15 +14,16 @@ export interface Events {
    * at most once, none while it is away. Those of other nodes are in the feed, for who reads it.
    *
    * @returns a function that ends it
-   * @throws OptionError when `feedKept` is 0: there are no events then.
+   * @throws OptionError when `feedMaxEvents` is 0: there are no events then.
    */
   subscribe(listener: EventListener): Stop;
 }
 
-export function createEvents(feed: Engine['feed'], feedKept: number, log: Log): Events {
+export function createEvents(feed: Engine['feed'], feedMaxEvents: number, log: Log): Events {
   return {
     subscribe(listener) {
-      if (feedKept === 0) throw new OptionError('feedKept', 'must be more than 0 for who wants to hear of events');
+      if (feedMaxEvents === 0)
+        throw new OptionError('feedMaxEvents', 'must be more than 0 for who wants to hear of events');
       let stopped = false;
       const stop = feed.listen((event) => {
         // What is on its way when it ends is for nobody any more.

@@ -10,7 +10,7 @@ export interface PoolFigures {
   readonly total: number;
 }
 
-export function sumUp(pool: Pool, stock: readonly (StockFigures | undefined)[]): PoolFigures {
+export function poolFigures(pool: Pool, stock: readonly (StockFigures | undefined)[]): PoolFigures {
   const sum = (figure: 'occupied' | 'cooling') => stock.reduce((total, figures) => total + (figures?.[figure] ?? 0), 0);
   const total = pool.perShard * SHARDS;
   const occupied = sum('occupied');

@@ -38,7 +38,7 @@ export const BACK_ENDS = {
     z.array(z.enum(FEED_TYPES)).default([]),
     'The types of events that are posted, such as room_created; all unless given.',
   ),
-  webhookPrivate: flag(false, 'Post events to private addresses too, and without TLS (http:).'),
+  webhookAllowPrivate: flag(false, 'Post events to private addresses too, and without TLS (http:).'),
   webhookTimeoutMs: milliseconds(10 * SECOND, 'How long the receiver of an event may take to answer.'),
   webhookGiveUpMs: milliseconds(
     24 * HOUR,

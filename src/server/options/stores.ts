@@ -32,19 +32,19 @@ export const STORES = {
   dataDir: optionalText(
     'Directory of what outlasts a restart (one node, no Redis, no databaseUrl); signalbox serve takes ./data unless given.',
   ),
-  feedKept: whole(
+  feedMaxEvents: whole(
     50_000,
     0,
     10_000_000,
     'How many events are kept for those who read the feed late, call records among them; 0 turns the feed off.',
   ),
-  callsKeptMs: whole(
+  callRetentionMs: whole(
     90 * 24 * HOUR,
     0,
     Number.MAX_SAFE_INTEGER,
     'How long the record of a call is kept after its end; 0 for ever.',
   ),
-  site: entry(
+  referencePrefix: entry(
     'text',
     z
       .string()

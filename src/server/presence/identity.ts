@@ -3,41 +3,41 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { UserId } from '../../protocol/ids.ts';
 import type { handshake } from '../../protocol/messages.ts';
-import { type Deciders, GUEST } from '../auth/hooks.ts';
+import { GUEST, type GuardedHooks } from '../auth/hooks.ts';
 import type { ResumeTokens } from '../auth/resume-tokens.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { HandshakeRefused } from '../replies.ts';
 
 /** 16 bytes: nobody guesses another's id, and no two are drawn alike. */
 const USER_ID_BYTES = 16;
 
-interface Known {
+interface ClientIdentity {
   readonly userId: UserId;
   readonly name: string | undefined;
   /** JSON text. */
   readonly metadata: string | undefined;
 }
 
-export interface Identification {
+export interface IdentityService {
   /** @throws HandshakeRefused */
-  identify(said: z.infer<typeof handshake>, address: string, headers: IncomingHttpHeaders): Promise<Known>;
+  identify(said: z.infer<typeof handshake>, address: string, headers: IncomingHttpHeaders): Promise<ClientIdentity>;
   /** The token with which this user comes back. */
   issue(userId: UserId): Promise<string>;
 }
 
-export function createIdentification(
-  house: House,
+export function createIdentityService(
+  context: ServerContext,
   tokens: ResumeTokens,
-  authenticate: Deciders['authenticate'],
-): Identification {
+  authenticate: GuardedHooks['authenticate'],
+): IdentityService {
   /** Of ids given where there is a hook: all that are not a guest's are of accounts. */
   const isIdentity = (userId: UserId): boolean => authenticate !== undefined && !userId.startsWith(GUEST);
 
   /** The alphabet of random text is the one of a user id, and so is that of a reference and of what begins a guest's. */
   const nextUserId = async (): Promise<UserId> => {
     const begin = authenticate === undefined ? '' : GUEST;
-    if (house.options.userIds === 'random') return `${begin}${house.random.text(USER_ID_BYTES)}` as UserId;
-    return `${begin}${await house.references.generate('user', { name: 'handshake' })}` as UserId;
+    if (context.options.userIds === 'random') return `${begin}${context.random.text(USER_ID_BYTES)}` as UserId;
+    return `${begin}${await context.references.generate('user', { name: 'handshake' })}` as UserId;
   };
 
   /** A token that was given to a client without an identity is worth nothing for the id of an account. */

@@ -6,11 +6,11 @@ import { type AdvertisedLimits, handshake } from '../../protocol/messages.ts';
 import type { RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { Arrive } from '../../room/commands.ts';
 import type { Outcome } from '../../room/outcomes.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { HandshakeRefused } from '../replies.ts';
 import { Session, type Socket } from '../sessions/session.ts';
 import type { Drain } from './drain.ts';
-import type { Identification } from './identity.ts';
+import type { IdentityService } from './identity.ts';
 import type { Seating } from './membership.ts';
 
 type Arrived = Outcome<Arrive>;
@@ -28,13 +28,13 @@ export interface Lifecycle {
 }
 
 export function createLifecycle(
-  house: House,
+  context: ServerContext,
   seating: Seating,
-  identification: Identification,
+  identification: IdentityService,
   drain: Drain,
   limits: AdvertisedLimits,
 ): Lifecycle {
-  const { engine, io, nodeId, roster, options } = house;
+  const { engine, io, nodeId, registry, options } = context;
 
   const turnAway = (): void => {
     if (drain.draining) throw new HandshakeRefused('DRAINING', { retryAfterMs: 0 });
@@ -59,12 +59,12 @@ export function createLifecycle(
       await engine.apply({ kind: 'depart', userId, session: number });
       throw new HandshakeRefused('SESSION_EXPIRED');
     }
-    const now = house.clock.now();
+    const now = context.clock.now();
     return { session: new Session(socket, { userId, number, connectedAt, now, name, metadata, address }), arrived };
   };
 
   const replaceOthers = (session: Session, { previous }: Arrived): void => {
-    const over = roster.add(session);
+    const over = registry.add(session);
     if (over !== undefined) seating.replace(over);
     if (previous?.online !== true || previous.nodeId === nodeId) return;
     engine.fanout.tell(previous.nodeId, { kind: 'replaced', userId: session.userId, session: session.number });
@@ -99,8 +99,8 @@ export function createLifecycle(
       const { userId, number } = session;
       const outcome = await engine.apply({ kind: 'resume', ...seat, userId, session: number, nodeId });
       if (!outcome.ok) return false;
-      session.remember(outcome.room);
-      session.enter(channels);
+      session.restoreProfile(outcome.room);
+      session.joinSocketRooms(channels);
       const seated = seating.sit(session, outcome.room);
       welcome(session, token, outcome.room);
       seating.fan(outcome.events);
@@ -118,13 +118,13 @@ export function createLifecycle(
       (now) => {
         if (now.ok && now.room.rev > rev) session.push('room:rev', { ...seat, rev: now.room.rev });
       },
-      (error: unknown) => house.log.debug({ err: error }, 'a resumed room was not read again'),
+      (error: unknown) => context.log.debug({ err: error }, 'a resumed room was not read again'),
     );
   };
 
   const begin = async (session: Session, arrived: Arrived) => {
     replaceOthers(session, arrived);
-    house.log.debug({ userId: session.userId, session: session.number, address: session.address }, 'a session began');
+    context.log.debug({ userId: session.userId, session: session.number, address: session.address }, 'a session began');
     const token = await identification.issue(session.userId);
     if (arrived.seat === null || !session.connected) return welcome(session, token, null);
     if (await welcomeBack(session, arrived.seat, token)) return;
@@ -135,11 +135,11 @@ export function createLifecycle(
   /** The connection is gone: the seat is kept for the grace. A later session's seat is fenced against this. */
   const end = (session: Session) => {
     // At once, so that no signal is handed to a connection that is gone; the rest waits for what is under way.
-    roster.remove(session);
-    return session.lane.run(async () => {
-      roster.remove(session);
+    registry.remove(session);
+    return session.queue.run(async () => {
+      registry.remove(session);
       const { userId, number, seatKey } = session;
-      house.log.debug({ userId, session: number }, 'a session ended');
+      context.log.debug({ userId, session: number }, 'a session ended');
       if (seatKey !== undefined) {
         const outcome = await engine.apply({ kind: 'suspend', ...seatKey });
         if (outcome.ok) seating.fan(outcome.events);
@@ -150,7 +150,7 @@ export function createLifecycle(
 
   return {
     admit,
-    begin: (session, arrived) => session.lane.run(() => begin(session, arrived)),
+    begin: (session, arrived) => session.queue.run(() => begin(session, arrived)),
     end,
   };
 }

@@ -6,7 +6,7 @@ import type { NodeId, RoomRef, UserId } from '../../protocol/ids.ts';
 import type { RoomInfo } from '../../protocol/snapshot.ts';
 import type { SeatKey } from '../../room/commands.ts';
 import type { Evicted, RoomEvent } from '../../room/outcomes.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { type Refused, refuse } from '../replies.ts';
 import type { Session } from '../sessions/session.ts';
 
@@ -44,17 +44,17 @@ export interface Seating {
   hear(notice: Notice): void;
 }
 
-export function createSeating(house: House): Seating {
-  const { engine, io, roster, clock } = house;
+export function createSeating(context: ServerContext): Seating {
+  const { engine, io, registry, clock } = context;
   const channels = (ref: RoomRef, userId: UserId) => [roomChannel(ref), memberChannel(ref, userId)];
 
   const open = async (session: Session, ref: RoomRef) => {
     const names = channels(ref, session.userId);
-    session.enter(names);
+    session.joinSocketRooms(names);
     await Promise.all(names.map((name) => engine.fanout.live(name)));
   };
 
-  const shut = (session: Session, ref: RoomRef) => session.exit(channels(ref, session.userId));
+  const shut = (session: Session, ref: RoomRef) => session.leaveSocketRooms(channels(ref, session.userId));
 
   const touch = async (session: Session) => {
     const { userId, number, connectedAt, seat, name, mediaType } = session;
@@ -63,7 +63,7 @@ export function createSeating(house: House): Seating {
       kind: 'touch',
       userId,
       session: number,
-      nodeId: house.nodeId,
+      nodeId: context.nodeId,
       connectedAt,
       seat,
       ...(name !== undefined && { name }),
@@ -79,12 +79,12 @@ export function createSeating(house: House): Seating {
         // The notice of it may have come before this session was known here.
         if (now === undefined) replace(session);
       },
-      (error: unknown) => house.log.debug({ err: error }, 'a user record was not written'),
+      (error: unknown) => context.log.debug({ err: error }, 'a user record was not written'),
     );
   };
 
   const stand = (session: Session) => {
-    roster.unseat(session);
+    registry.clearSeat(session);
     if (session.connected) follow(session);
   };
 
@@ -92,7 +92,7 @@ export function createSeating(house: House): Seating {
     for (const { name, body } of events) {
       // One name picks one body: the compiler does not follow that through the union of events.
       io.to(roomChannel(body.ref)).emit(name, body as never);
-      if (name === 'room:closed') house.log.info({ ref: body.ref, reason: body.reason }, 'a room has ended');
+      if (name === 'room:closed') context.log.info({ ref: body.ref, reason: body.reason }, 'a room has ended');
     }
   };
 
@@ -114,20 +114,20 @@ export function createSeating(house: House): Seating {
   const sit = async (session: Session, { code, ref, rev }: Pick<RoomInfo, 'code' | 'ref' | 'rev'>) => {
     const before = session.seatKey;
     // Again even when it is in there: whoever noticed the loss of an earlier seat in this room may have shut them.
-    session.enter(channels(ref, session.userId));
-    roster.seat(session, { code, ref }, rev);
+    session.joinSocketRooms(channels(ref, session.userId));
+    registry.assignSeat(session, { code, ref }, rev);
     follow(session);
     if (before === undefined || before.ref === ref) return;
     // The new seat is taken; an old one that cannot be given back now is given up when its lease ends.
     await leave(session, before).catch((error: unknown) => {
-      house.log.warn({ err: error }, 'an old seat was not given back');
+      context.log.warn({ err: error }, 'an old seat was not given back');
       shut(session, before.ref);
     });
   };
 
   const replace = (session: Session) => {
     session.push('session:replaced', {});
-    roster.remove(session);
+    registry.remove(session);
     // One turn later: what it has just asked is answered first.
     setImmediate(() => session.end());
   };
@@ -138,7 +138,7 @@ export function createSeating(house: House): Seating {
   };
 
   const lose = (entry: Banned) => {
-    const session = roster.get(entry.userId);
+    const session = registry.get(entry.userId);
     if (session?.number !== entry.session || session.seat?.ref !== entry.ref) return;
     const { code, ref } = entry;
     if (entry.reason === 'kicked') {
@@ -162,7 +162,7 @@ export function createSeating(house: House): Seating {
       byNode.set(entry.nodeId, [...entries, entry]);
     }
     for (const [nodeId, entries] of byNode) {
-      if (nodeId === house.nodeId) for (const entry of entries) lose(entry);
+      if (nodeId === context.nodeId) for (const entry of entries) lose(entry);
       else engine.fanout.tell(nodeId, { kind: 'evicted', evicted: entries });
     }
   };
@@ -172,7 +172,7 @@ export function createSeating(house: House): Seating {
       for (const entry of notice.evicted) lose(entry);
       return;
     }
-    const session = roster.get(notice.userId);
+    const session = registry.get(notice.userId);
     if (session !== undefined && session.number < notice.session) replace(session);
   };
 

@@ -3,28 +3,30 @@
  * is handed on from time to time, and when the room is none of this node's any more.
  */
 import type { Stop } from '../../support/clock.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 
-export interface SignalCount {
+export interface SignalCounter {
   /** Hands on what has not been yet, and ends. */
   readonly stop: Stop;
 }
 
-type Parts = Pick<House, 'roster' | 'clock' | 'options'> & { readonly calls: House['calls'] | undefined };
+type SignalCounterDeps = Pick<ServerContext, 'registry' | 'clock' | 'options'> & {
+  readonly calls: ServerContext['calls'] | undefined;
+};
 
-export function startSignalCount({ roster, calls, clock, options }: Parts): SignalCount {
+export function startSignalCounter({ registry, calls, clock, options }: SignalCounterDeps): SignalCounter {
   if (calls === undefined) return { stop: () => {} };
-  const handOn = () => {
-    for (const room of roster.held()) {
+  const flush = () => {
+    for (const room of registry.localRooms()) {
       if (room.signals > 0) calls.countSignals(room.ref, room.signals);
       room.signals = 0;
     }
   };
-  const stop = clock.every(options.tickMs, handOn);
+  const stop = clock.every(options.tickMs, flush);
   return {
     stop() {
       stop();
-      handOn();
+      flush();
     },
   };
 }

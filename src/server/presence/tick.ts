@@ -7,10 +7,10 @@ import type { SeatKey, Tick } from '../../room/commands.ts';
 import type { Outcome, StockFigures } from '../../room/outcomes.ts';
 import { SHARDS } from '../../room/pool.ts';
 import type { Stop } from '../../support/clock.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import type { Faults } from '../faults.ts';
-import type { Ice } from '../sessions/ice-servers.ts';
-import type { Roster } from '../sessions/session-registry.ts';
+import type { IceServers } from '../sessions/ice-servers.ts';
+import type { SessionRegistry } from '../sessions/session-registry.ts';
 import { FAREWELL_MS, type Seating } from './membership.ts';
 
 /** Leases, rooms and codes reaped in one step: a few milliseconds of the store's time at most. */
@@ -24,8 +24,8 @@ export interface Heartbeat {
   stop: Stop;
 }
 
-export function startHeartbeat(house: House, seating: Seating, faults: Faults, ice: Ice): Heartbeat {
-  const { engine, roster, clock, options } = house;
+export function startHeartbeat(context: ServerContext, seating: Seating, faults: Faults, ice: IceServers): Heartbeat {
+  const { engine, registry, clock, options } = context;
   const stock = Array.from({ length: SHARDS }, (): StockFigures | undefined => undefined);
   const busy = new Set<number>();
 
@@ -33,15 +33,15 @@ export function startHeartbeat(house: House, seating: Seating, faults: Faults, i
     // In this order, so that who hears of the end of a room has no seat in it any more, on whichever node.
     seating.evict(outcome.evicted);
     seating.fan(outcome.events);
-    for (const key of outcome.lost) comeBack(house, seating, key);
+    for (const key of outcome.lost) comeBack(context, seating, key);
     // One turn later: events that have just been told reach this node's clients before the revision they have led to.
-    setImmediate(() => tellRevisions(roster, outcome.revs));
+    setImmediate(() => tellRevisions(registry, outcome.revs));
   };
 
   /** @throws what the engine throws. */
   const visit = async (shard: number): Promise<void> => {
     for (let more = true; more; ) {
-      const outcome = await engine.apply({ kind: 'tick', shard, held: heldIn(house, shard), limit: REAP_LIMIT });
+      const outcome = await engine.apply({ kind: 'tick', shard, held: heldIn(context, shard), limit: REAP_LIMIT });
       stock[shard] = outcome.stock;
       apply(outcome);
       more = outcome.more;
@@ -63,10 +63,11 @@ export function startHeartbeat(house: House, seating: Seating, faults: Faults, i
 
   // At once, so that the figures of the pool are known from the beginning.
   for (let shard = 0; shard < SHARDS; shard += 1) void visitOnce(shard);
-  let next = house.random.integer(SHARDS);
+  let next = context.random.integer(SHARDS);
   const stopSteps = clock.every(options.tickMs / SHARDS, () => {
     // Whether the store answers or not: credentials do not need it.
-    for (const { sessions } of roster.roomsOfShard(next)) for (const session of sessions.values()) ice.refresh(session);
+    for (const { sessions } of registry.roomsOfShard(next))
+      for (const session of sessions.values()) ice.refresh(session);
     void visitOnce(next);
     next = (next + 1) % SHARDS;
   });
@@ -74,7 +75,7 @@ export function startHeartbeat(house: House, seating: Seating, faults: Faults, i
   const stopTouching = clock.every(options.tickMs, () => {
     if (touching) return;
     touching = true;
-    void touchQuietOnes(house, seating, faults).finally(() => {
+    void touchQuietOnes(context, seating, faults).finally(() => {
       touching = false;
     });
   });
@@ -87,8 +88,8 @@ export function startHeartbeat(house: House, seating: Seating, faults: Faults, i
   };
 }
 
-function heldIn({ roster }: House, shard: number): SeatKey[] {
-  return [...roster.roomsOfShard(shard)].flatMap(({ sessions }) =>
+function heldIn({ registry }: ServerContext, shard: number): SeatKey[] {
+  return [...registry.roomsOfShard(shard)].flatMap(({ sessions }) =>
     [...sessions.values()].flatMap((s) => s.seatKey ?? []),
   );
 }
@@ -97,13 +98,17 @@ function heldIn({ roster }: House, shard: number): SeatKey[] {
  * The seat is not this session's any more. Another node may be about to say why. If none does: either a later session of
  * the user has it, and this one is over; or the client comes back and is told where it stands.
  */
-function comeBack({ roster, clock }: House, seating: Seating, { ref, userId, session: number }: SeatKey): void {
-  const session = roster.member(ref, userId);
+function comeBack(
+  { registry, clock }: ServerContext,
+  seating: Seating,
+  { ref, userId, session: number }: SeatKey,
+): void {
+  const session = registry.member(ref, userId);
   if (session?.number !== number) return;
   const { seat } = session;
   clock.after(FAREWELL_MS, () => {
     if (session.seat !== seat || !session.connected) return;
-    roster.unseat(session);
+    registry.clearSeat(session);
     seating.shut(session, ref);
     seating.touch(session).then(
       (now) => (now === undefined ? seating.replace(session) : session.drop()),
@@ -113,9 +118,9 @@ function comeBack({ roster, clock }: House, seating: Seating, { ref, userId, ses
 }
 
 /** Pub/sub may lose the last event of a room, which no later one would reveal. */
-function tellRevisions(roster: Roster, revs: Outcome<Tick>['revs']): void {
+function tellRevisions(registry: SessionRegistry, revs: Outcome<Tick>['revs']): void {
   for (const { code, ref, rev } of revs) {
-    const room = roster.room(ref);
+    const room = registry.room(ref);
     if (room === undefined) continue;
     if (rev > room.rev) for (const session of room.sessions.values()) session.push('room:rev', { code, ref, rev });
     room.rev = rev;
@@ -123,9 +128,13 @@ function tellRevisions(roster: Roster, revs: Outcome<Tick>['revs']): void {
 }
 
 /** A background tab sends no heartbeats, yet its connection lives, and so does its user. */
-async function touchQuietOnes({ roster, clock, options }: House, seating: Seating, faults: Faults): Promise<void> {
+async function touchQuietOnes(
+  { registry, clock, options }: ServerContext,
+  seating: Seating,
+  faults: Faults,
+): Promise<void> {
   const before = clock.now() - options.userTtlMs / 2;
-  const quiet = [...roster.sessions()].filter(({ touchedAt }) => touchedAt < before);
+  const quiet = [...registry.all()].filter(({ touchedAt }) => touchedAt < before);
   for (let done = 0; done < quiet.length; done += TOUCH_BATCH) {
     const batch = quiet.slice(done, done + TOUCH_BATCH).filter(({ connected }) => connected);
     const touched = await Promise.allSettled(batch.map((session) => seating.touch(session)));

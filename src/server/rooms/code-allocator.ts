@@ -10,28 +10,28 @@ const DRAWS = 8;
 /** When nothing is cooling, nobody knows when a code will be free: ask again after this. */
 const UNKNOWN_WAIT_MS = 10_000;
 
-type Made = Exclude<Outcome<Create>, { reason: 'FULL' }>;
-type Request = Omit<Create, 'kind' | 'shard' | 'candidates' | 'from'>;
+type Created = Exclude<Outcome<Create>, { reason: 'FULL' }>;
+type AllocationRequest = Omit<Create, 'kind' | 'shard' | 'candidates' | 'from'>;
 
-export interface Allocation {
+export interface CodeAllocator {
   /** @returns the outcome in the shard that had a code, or how long to wait when no shard has one. */
   create(
-    request: Request,
-  ): Promise<Made | { readonly ok: false; readonly reason: 'POOL_EXHAUSTED'; readonly retryAfterMs: number }>;
+    request: AllocationRequest,
+  ): Promise<Created | { readonly ok: false; readonly reason: 'POOL_EXHAUSTED'; readonly retryAfterMs: number }>;
   stock(): Promise<readonly StockFigures[]>;
 }
 
-export function createAllocation(engine: Engine, pool: Pool, random: Random): Allocation {
+export function createCodeAllocator(engine: Engine, pool: Pool, random: Random): CodeAllocator {
   const takeStock = shareFlights(() =>
     Promise.all(Array.from({ length: SHARDS }, (_, shard) => engine.apply({ kind: 'stock', shard }))),
   );
 
-  const attempt = (request: Request, shard: number): Promise<Outcome<Create>> => {
+  const attempt = (request: AllocationRequest, shard: number): Promise<Outcome<Create>> => {
     const candidates = Array.from({ length: DRAWS }, () => codeAt(pool, shard, random.integer(pool.perShard)));
     return engine.apply({ kind: 'create', ...request, shard, candidates, from: random.integer(pool.perShard) });
   };
 
-  const isMade = (outcome: Outcome<Create>): outcome is Made => outcome.ok || outcome.reason !== 'FULL';
+  const isMade = (outcome: Outcome<Create>): outcome is Created => outcome.ok || outcome.reason !== 'FULL';
 
   return {
     stock: takeStock,
@@ -53,7 +53,7 @@ export function createAllocation(engine: Engine, pool: Pool, random: Random): Al
 }
 
 /** A create with a receipt begins where its repetition will look: receipts are kept in the shard. */
-function firstShard({ receipt }: Request, random: Random): number {
+function firstShard({ receipt }: AllocationRequest, random: Random): number {
   if (receipt === undefined) return random.integer(SHARDS);
   let hash = 0;
   for (const character of receipt) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003;

@@ -4,13 +4,13 @@ import type { RoomCode, RoomRef } from '../../protocol/ids.ts';
 import type { Profile, RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { Join, Occupant, Read } from '../../room/commands.ts';
 import type { Outcome } from '../../room/outcomes.ts';
-import type { CreateRequest, Deciders } from '../auth/hooks.ts';
-import type { House } from '../context.ts';
-import { createGuesses, type Guesses, type MustWait } from '../limits/guess-limiter.ts';
+import type { CreateRequest, GuardedHooks } from '../auth/hooks.ts';
+import type { ServerContext } from '../context.ts';
+import { createGuessLimiter, type GuessLimiter, type Throttled } from '../limits/guess-limiter.ts';
 import type { Seating } from '../presence/membership.ts';
 import { type Refused, refuse } from '../replies.ts';
 import type { Session } from '../sessions/session.ts';
-import type { Allocation } from './code-allocator.ts';
+import type { CodeAllocator } from './code-allocator.ts';
 import { roomChanges, seatChanges } from './payload-changes.ts';
 
 export type Placed = { readonly ok: true; readonly room: RoomSnapshot };
@@ -27,22 +27,22 @@ export interface Entrance {
 const FREE_REF_MISSES = 100;
 
 export function createEntrance(
-  house: House,
+  context: ServerContext,
   seating: Seating,
-  allocation: Allocation,
-  guesses: Guesses,
-  deciders: Deciders,
+  allocation: CodeAllocator,
+  guesses: GuessLimiter,
+  deciders: GuardedHooks,
 ): Entrance {
-  const { engine, options } = house;
-  const refGuesses = createGuesses(FREE_REF_MISSES, house.clock, 'CODE_EXPIRED');
+  const { engine, options } = context;
+  const refGuesses = createGuessLimiter(FREE_REF_MISSES, context.clock, 'CODE_EXPIRED');
 
   const occupant = (session: Session, profile: Profile | undefined): Occupant => {
-    if (profile !== undefined) session.introduce(profile);
+    if (profile !== undefined) session.updateProfile(profile);
     const { name, metadata } = session;
     return {
       userId: session.userId,
       session: session.number,
-      nodeId: house.nodeId,
+      nodeId: context.nodeId,
       profile: {
         ...(metadata !== undefined && { metadata }),
         ...(profile && seatChanges(profile)),
@@ -61,7 +61,7 @@ export function createEntrance(
     const settings = { ...payload, ...allowed?.settings };
     // The generator gives what the pattern of a ref asks for.
     const asker = { traceId: `${session.userId}:${session.number}`, name: 'room:create' };
-    const ref = (await house.references.generate('room', asker)) as RoomRef;
+    const ref = (await context.references.generate('room', asker)) as RoomRef;
     const live = seating.open(session, ref);
     // Waited for below, and not at all when there is no room: a store that is known to be away is not waited for.
     live.catch(() => {});
@@ -90,11 +90,11 @@ export function createEntrance(
       await undo(session, room);
       throw error;
     }
-    house.references.record(room.ref);
+    context.references.record(room.ref);
     await seating.sit(session, room);
     // Nobody heard of the room, unless the client asks again with its key: then it finds its seat kept.
     if (!session.connected && !keyed) await undo(session, room);
-    house.log.info({ ref: room.ref, code: house.digest(room.code), by: session.userId }, 'a room was created');
+    context.log.info({ ref: room.ref, code: context.digest(room.code), by: session.userId }, 'a room was created');
     return { ok: true, room };
   };
 
@@ -115,7 +115,7 @@ export function createEntrance(
    */
   const enterByCode = async (session: Session, code: RoomCode, profile: Profile | undefined) => {
     const joiner = session.userId;
-    const found = await guesses.look(session.address, () => engine.apply({ kind: 'read', code, joiner }));
+    const found = await guesses.attempt(session.address, () => engine.apply({ kind: 'read', code, joiner }));
     return found.ok ? ask(session, found.room, profile) : refuseLook(found);
   };
 
@@ -133,7 +133,7 @@ export function createEntrance(
     // Who sits there already hears the room already.
     if (session.seat?.ref === ref) return enter(session, code, ref, profile);
     const joiner = session.userId;
-    const found = await refGuesses.look(session.address, () => engine.apply({ kind: 'read', code, ref, joiner }));
+    const found = await refGuesses.attempt(session.address, () => engine.apply({ kind: 'read', code, ref, joiner }));
     return found.ok ? ask(session, found.room, profile) : refuseLook(found);
   };
 
@@ -181,7 +181,7 @@ export function createEntrance(
   const undo = (session: Session, { code, ref }: RoomSnapshot) =>
     seating
       .leave(session, { code, ref, userId: session.userId, session: session.number })
-      .catch((error: unknown) => house.log.warn({ err: error }, 'a seat taken for nobody was not given back'));
+      .catch((error: unknown) => context.log.warn({ err: error }, 'a seat taken for nobody was not given back'));
 
   return { create, join };
 }
@@ -196,7 +196,7 @@ function createRequest(
 
 const required = ({ type, maxUsers, access }: CreateRequest['settings']) => ({ type, maxUsers, access });
 
-function refuseLook(found: Extract<Outcome<Read>, { ok: false }> | MustWait): Refused {
+function refuseLook(found: Extract<Outcome<Read>, { ok: false }> | Throttled): Refused {
   if (found.reason !== 'RATE_LIMITED') return refuse(found.reason);
   const { retryAfterMs } = found;
   return refuse('RATE_LIMITED', { message: 'Too many wrong codes; wait before the next one.', retryAfterMs });

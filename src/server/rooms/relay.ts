@@ -6,13 +6,13 @@ import type { RequestPayload } from '../../protocol/events.ts';
 import type { RoomRef, UserId } from '../../protocol/ids.ts';
 import type { Json } from '../../protocol/snapshot.ts';
 import type { SeatKey } from '../../room/commands.ts';
-import type { House } from '../context.ts';
-import { type Answer, refuse } from '../replies.ts';
+import type { ServerContext } from '../context.ts';
+import { type RequestReply, refuse } from '../replies.ts';
 import type { Session } from '../sessions/session.ts';
 
 export interface Relay {
-  signal(session: Session, payload: RequestPayload<'signal'>): Promise<Answer<'signal'>>;
-  message(session: Session, payload: RequestPayload<'message'>): Promise<Answer<'message'>>;
+  signal(session: Session, payload: RequestPayload<'signal'>): Promise<RequestReply<'signal'>>;
+  message(session: Session, payload: RequestPayload<'message'>): Promise<RequestReply<'message'>>;
   /**
    * Says something to everyone in a room, on every node.
    *
@@ -22,7 +22,7 @@ export interface Relay {
   say(ref: RoomRef, from: UserId | null, data: Json): Promise<void>;
 }
 
-export function createRelay({ engine, io, roster }: House): Relay {
+export function createRelay({ engine, io, registry }: ServerContext): Relay {
   const { fanout } = engine;
 
   const say = async (ref: RoomRef, from: UserId | null, data: Json): Promise<void> => {
@@ -40,15 +40,15 @@ export function createRelay({ engine, io, roster }: House): Relay {
       const key = session.seatKey;
       if (key === undefined) return refuse('NOT_IN_ROOM');
       const body = { from: session.userId, data, ref: key.ref };
-      const target = roster.member(key.ref, to);
+      const target = registry.member(key.ref, to);
       if (target !== undefined) {
         target.push('signal', body);
-        if (target !== session) roster.countSignal(key.ref);
+        if (target !== session) registry.countSignal(key.ref);
         return { ok: true };
       }
       const send = () => void io.to(memberChannel(key.ref, to)).emit('signal', body);
       if ((await fanout.receivers(send)) === 0) return whyNot(engine, key, to);
-      roster.countSignal(key.ref);
+      registry.countSignal(key.ref);
       return { ok: true };
     },
 
@@ -62,7 +62,7 @@ export function createRelay({ engine, io, roster }: House): Relay {
 }
 
 /** Why nobody has received a signal: nobody of that name, or away. */
-async function whyNot(engine: Engine, { code, ref }: SeatKey, to: UserId): Promise<Answer<'signal'>> {
+async function whyNot(engine: Engine, { code, ref }: SeatKey, to: UserId): Promise<RequestReply<'signal'>> {
   const found = await engine.apply({ kind: 'read', code, ref });
   if (!found.ok) return refuse('NOT_IN_ROOM');
   return refuse(found.room.members.some(({ userId }) => userId === to) ? 'PEER_AWAY' : 'PEER_NOT_FOUND');

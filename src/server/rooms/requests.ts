@@ -1,27 +1,33 @@
-/** The use cases: what each request does. Whatever changes a session's seat runs in the session's lane. */
+/** The use cases: what each request does. Whatever changes a session's seat runs in the session's queue. */
 import type { RequestName, RequestPayload } from '../../protocol/events.ts';
 import type { RoomChanges, SeatChanges, SeatKey } from '../../room/commands.ts';
 import type { SeatRefusal } from '../../room/outcomes.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import type { Seating } from '../presence/membership.ts';
-import { type Answer, type Refused, refuse } from '../replies.ts';
-import type { Ice } from '../sessions/ice-servers.ts';
+import { type Refused, type RequestReply, refuse } from '../replies.ts';
+import type { IceServers } from '../sessions/ice-servers.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Entrance, Placed } from './join-room.ts';
 import { roomChanges, seatChanges } from './payload-changes.ts';
 import type { Relay } from './relay.ts';
 
 /** Requests of one session that may wait for their turn. */
-const LONGEST_LANE = 64;
+const MAX_QUEUE_LENGTH = 64;
 const BUSY_RETRY_MS = 1000;
 
 /** One per request of the table. */
-export type Hub = {
-  readonly [Name in RequestName]: (session: Session, payload: RequestPayload<Name>) => Promise<Answer<Name>>;
+export type RequestHandlers = {
+  readonly [Name in RequestName]: (session: Session, payload: RequestPayload<Name>) => Promise<RequestReply<Name>>;
 };
 
-export function createHub(house: House, seating: Seating, entrance: Entrance, relay: Relay, ice: Ice): Hub {
-  const { engine } = house;
+export function createRequestHandlers(
+  context: ServerContext,
+  seating: Seating,
+  entrance: Entrance,
+  relay: Relay,
+  ice: IceServers,
+): RequestHandlers {
+  const { engine } = context;
   const withIce = (session: Session, placed: Placed | Refused) =>
     placed.ok ? { ...placed, iceServers: ice.issue(session).iceServers } : placed;
 
@@ -70,7 +76,7 @@ export function createHub(house: House, seating: Seating, entrance: Entrance, re
   const profile = seated(async (session, key, payload: RequestPayload<'profile'>) => {
     const answer = await change(session, key, { of: 'seat', to: seatChanges(payload) });
     if (!answer.ok) return answer;
-    session.introduce(payload);
+    session.updateProfile(payload);
     return { ok: true } as const;
   });
 
@@ -99,13 +105,13 @@ export function createHub(house: House, seating: Seating, entrance: Entrance, re
       : lost(session, key, { ok: false, reason: outcome.reason });
   });
 
-  const leave = async (session: Session): Promise<Answer<'room:leave'>> => {
+  const leave = async (session: Session): Promise<RequestReply<'room:leave'>> => {
     const key = session.seatKey;
     if (key !== undefined) await seating.leave(session, key);
     return { ok: true };
   };
 
-  const heartbeat = async (session: Session): Promise<Answer<'heartbeat'>> => {
+  const heartbeat = async (session: Session): Promise<RequestReply<'heartbeat'>> => {
     const key = session.seatKey;
     const [now, renewed] = await Promise.all([seating.touch(session), key && engine.apply({ kind: 'renew', ...key })]);
     if (now === undefined) return seating.expire(session);
@@ -117,8 +123,8 @@ export function createHub(house: House, seating: Seating, entrance: Entrance, re
 
   /** What changes the seat waits its turn, but not in a queue that a client can make as long as it likes. */
   const inTurn = <Result>(session: Session, work: () => Promise<Result | Refused>): Promise<Result | Refused> =>
-    session.lane.length < LONGEST_LANE
-      ? session.lane.run(work)
+    session.queue.length < MAX_QUEUE_LENGTH
+      ? session.queue.run(work)
       : Promise.resolve(refuse('RATE_LIMITED', { retryAfterMs: BUSY_RETRY_MS }));
 
   return {

@@ -20,7 +20,7 @@ interface Issued {
   readonly ttlMs: number;
 }
 
-export interface Ice {
+export interface IceServers {
   /** What the session may use from now on: STUN for everybody, TURN for who has a seat. */
   issue(session: Session): Issued;
   /** For those who have a seat: pushes new credentials when the old ones are about to end, or are unknown to this node. */
@@ -29,7 +29,7 @@ export interface Ice {
 
 type IceOptions = Pick<Options, 'stunUrls' | 'turnUrls' | 'turnSecrets' | 'turnTtlMs'>;
 
-export function createIce({ stunUrls, turnUrls, turnSecrets, turnTtlMs }: IceOptions, clock: Clock): Ice {
+export function createIceServers({ stunUrls, turnUrls, turnSecrets, turnTtlMs }: IceOptions, clock: Clock): IceServers {
   const stun: IceServer[] = stunUrls.length === 0 ? [] : [{ urls: [...stunUrls] }];
   const keys = turnSecrets.map((secret) => createSecretKey(secret, 'utf8'));
   const earlyMs = turnTtlMs * REFRESH_SHARE;

@@ -14,7 +14,7 @@ export interface LocalRoom {
   signals: number;
 }
 
-export class Roster {
+export class SessionRegistry {
   private readonly users = new Map<UserId, Session>();
   private readonly rooms = new Map<RoomRef, LocalRoom>();
   private readonly shards: Set<LocalRoom>[] = Array.from({ length: SHARDS }, () => new Set());
@@ -25,7 +25,7 @@ export class Roster {
     this.tell = tell;
   }
 
-  sessions(): Iterable<Session> {
+  all(): Iterable<Session> {
     return this.users.values();
   }
 
@@ -39,7 +39,7 @@ export class Roster {
 
   /** Its seat stays written on the session: whoever suspends or leaves it needs to know which. */
   remove(session: Session): void {
-    this.stand(session);
+    this.leaveLocalRoom(session);
     if (this.users.get(session.userId) === session) this.users.delete(session.userId);
   }
 
@@ -47,26 +47,26 @@ export class Roster {
     return this.users.get(userId);
   }
 
-  seat(session: Session, { code, ref }: { code: RoomCode; ref: RoomRef }, rev: number): void {
-    this.unseat(session);
+  assignSeat(session: Session, { code, ref }: { code: RoomCode; ref: RoomRef }, rev: number): void {
+    this.clearSeat(session);
     session.seat = { code, ref };
-    let room = this.rooms.get(ref);
-    if (room === undefined) {
-      room = { code, ref, sessions: new Map(), rev, signals: 0 };
-      this.rooms.set(ref, room);
-      this.shards[shardOf(code)]?.add(room);
+    let localRoom = this.rooms.get(ref);
+    if (localRoom === undefined) {
+      localRoom = { code, ref, sessions: new Map(), rev, signals: 0 };
+      this.rooms.set(ref, localRoom);
+      this.shards[shardOf(code)]?.add(localRoom);
     }
     // The least that any of them knows: the next tick tells all when the room has got further.
-    room.rev = Math.min(room.rev, rev);
-    room.sessions.set(session.userId, session);
+    localRoom.rev = Math.min(localRoom.rev, rev);
+    localRoom.sessions.set(session.userId, session);
   }
 
-  unseat(session: Session): void {
-    this.stand(session);
+  clearSeat(session: Session): void {
+    this.leaveLocalRoom(session);
     session.seat = null;
   }
 
-  private stand(session: Session): void {
+  private leaveLocalRoom(session: Session): void {
     const room = session.seat && this.rooms.get(session.seat.ref);
     // A later session of the same user may have the place by now.
     if (!room || room.sessions.get(session.userId) !== session) return;
@@ -84,7 +84,7 @@ export class Roster {
     else room.signals += 1;
   }
 
-  held(): Iterable<LocalRoom> {
+  localRooms(): Iterable<LocalRoom> {
     return this.rooms.values();
   }
 

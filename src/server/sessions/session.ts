@@ -6,7 +6,7 @@ import type { Json, Profile, RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { Arrive, SeatKey } from '../../room/commands.ts';
 import type { Outcome } from '../../room/outcomes.ts';
 import { Turns } from '../../support/turns.ts';
-import { cut, type Floodable } from '../limits/control-frames.ts';
+import { type EngineConnection, terminate } from '../limits/control-frames.ts';
 
 /** The packet type of Socket.IO's protocol. */
 const EVENT = '2';
@@ -19,7 +19,7 @@ export type Io = IoServer<ClientToServerEvents, ServerToClientEvents, NoServerEv
 export type Socket = IoSocket<ClientToServerEvents, ServerToClientEvents, NoServerEvents, SocketData>;
 
 /** What a session is made of. `address` is the client's, as far as it is known. */
-interface Beginnings {
+interface SessionOptions {
   readonly userId: UserId;
   readonly number: SessionNumber;
   readonly connectedAt: number;
@@ -50,10 +50,10 @@ export class Session {
    */
   turnUntil = 0;
   /** Whatever changes the seat runs here: none of it overlaps. */
-  readonly lane = new Turns();
+  readonly queue = new Turns();
   private readonly socket: Socket;
 
-  constructor(socket: Socket, from: Beginnings) {
+  constructor(socket: Socket, from: SessionOptions) {
     this.socket = socket;
     this.userId = from.userId;
     this.number = from.number;
@@ -74,7 +74,7 @@ export class Session {
   }
 
   /** Takes over what the room knows of a user who comes back and does not say it again. */
-  remember({ members }: RoomSnapshot): void {
+  restoreProfile({ members }: RoomSnapshot): void {
     const self = members.find(({ userId }) => userId === this.userId);
     this.name ??= self?.name ?? undefined;
     this.mediaType ??= self?.mediaType;
@@ -82,7 +82,7 @@ export class Session {
   }
 
   /** What the user says of itself goes into its record, and with it into the next room. */
-  introduce({ name, mediaType, metadata }: Profile): void {
+  updateProfile({ name, mediaType, metadata }: Profile): void {
     this.name = name ?? this.name;
     this.mediaType = mediaType ?? this.mediaType;
     this.describe(metadata);
@@ -104,12 +104,12 @@ export class Session {
   }
 
   /** Enters the Socket.IO rooms; a disconnected socket enters none. */
-  enter(rooms: string[]): void {
+  joinSocketRooms(rooms: string[]): void {
     // The adapters in use answer at once.
     void this.socket.join(rooms);
   }
 
-  exit(rooms: string[]): void {
+  leaveSocketRooms(rooms: string[]): void {
     for (const room of rooms) void this.socket.leave(room);
   }
 
@@ -119,9 +119,9 @@ export class Session {
   }
 
   /** Ends what is left of the connection, whether the client agrees or not. */
-  cut(): void {
+  terminate(): void {
     // Its WebSocket is not in the types of Engine.IO.
-    cut(this.socket.conn as unknown as Floodable);
+    terminate(this.socket.conn as unknown as EngineConnection);
   }
 
   /** Drops the connection as if it were lost: the client comes back, and is told where it stands. */

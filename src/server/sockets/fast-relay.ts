@@ -7,16 +7,16 @@
 import type { UserId } from '../../protocol/ids.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Session } from '../sessions/session.ts';
-import type { Roster } from '../sessions/session-registry.ts';
+import type { SessionRegistry } from '../sessions/session-registry.ts';
 
 /** As `JSON.stringify` writes it, which is how nearly every client does. */
 const SIGNAL = /^2(\d{0,15})\["signal",\{"to":"([A-Za-z0-9_-]{1,64})","data":/;
 const END = '}]';
 /** Written anew, a character becomes 6 bytes at most (`1e20` grows to 21 digits): these are surely not too many. */
-const SURELY_SMALL = LIMITS.signalBytes / 6;
+const MAX_FAST_LENGTH = LIMITS.signalBytes / 6;
 
 /** The payload of a signal, and the text of its data. To a schema it has two keys, like any other. */
-export class TextSignal {
+export class RawSignal {
   readonly to: string;
   readonly data: unknown;
   readonly #text: string;
@@ -34,26 +34,26 @@ export class TextSignal {
 }
 
 /** @returns `undefined` when the frame holds anything but an ordinary signal. */
-export function readSignal(frame: string): { readonly id: string; readonly signal: TextSignal } | undefined {
-  if (frame.length > SURELY_SMALL || !frame.endsWith(END)) return undefined;
+export function readRawSignal(frame: string): { readonly id: string; readonly signal: RawSignal } | undefined {
+  if (frame.length > MAX_FAST_LENGTH || !frame.endsWith(END)) return undefined;
   const [head, id, to] = SIGNAL.exec(frame) ?? [];
   if (head === undefined || id === undefined || to === undefined) return undefined;
   try {
-    return { id, signal: new TextSignal(to, frame.slice(head.length, -END.length)) };
+    return { id, signal: new RawSignal(to, frame.slice(head.length, -END.length)) };
   } catch {
     return undefined;
   }
 }
 
 /** @returns whether the packet was a signal and has been handed over. */
-export type SignalPath = (session: Session, packet: readonly unknown[]) => boolean;
+export type FastRelay = (session: Session, packet: readonly unknown[]) => boolean;
 
-export const createSignalPath =
-  (roster: Roster): SignalPath =>
+export const createFastRelay =
+  (registry: SessionRegistry): FastRelay =>
   (session, [, signal]) => {
     const { seat, userId } = session;
-    if (seat === null || !(signal instanceof TextSignal)) return false;
-    const room = roster.room(seat.ref);
+    if (seat === null || !(signal instanceof RawSignal)) return false;
+    const room = registry.room(seat.ref);
     // No more than a look-up: nobody is found under what is not a user id.
     const target = room?.sessions.get(signal.to as UserId);
     if (room === undefined || target === undefined) return false;

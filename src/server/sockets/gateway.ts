@@ -3,19 +3,19 @@ import type { z } from 'zod';
 import { type ErrorCode, type ErrorDetail, errorBody } from '../../protocol/errors.ts';
 import type { RequestName } from '../../protocol/events.ts';
 import { REQUESTS } from '../../protocol/messages.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import type { Faults } from '../faults.ts';
-import { type Connection, createOutboundWatch } from '../limits/backpressure.ts';
+import { createBackpressure, type OutboundConnection } from '../limits/backpressure.ts';
 import type { ClientAddress } from '../limits/client-address.ts';
-import { createFloodWatch, type Floodable } from '../limits/control-frames.ts';
-import { Budget } from '../limits/token-bucket.ts';
+import { createControlFrameLimit, type EngineConnection } from '../limits/control-frames.ts';
+import { TokenBucket } from '../limits/token-bucket.ts';
 import type { Lifecycle } from '../presence/lifecycle.ts';
 import { HandshakeRefused } from '../replies.ts';
-import type { Hub } from '../rooms/requests.ts';
+import type { RequestHandlers } from '../rooms/requests.ts';
 import type { Session, Socket } from '../sessions/session.ts';
-import { createSignalPath } from './fast-relay.ts';
+import { createFastRelay } from './fast-relay.ts';
 import { RefusedPacket } from './packet-parser.ts';
-import { frameAtOnce } from './websocket-frame.ts';
+import { sendAsSingleFrame } from './websocket-frame.ts';
 
 /** Long enough for the last refusal to be read. */
 const FAREWELL_MS = 100;
@@ -29,16 +29,16 @@ const SCHEMAS: ReadonlyMap<unknown, z.ZodType> = new Map(
 );
 
 export function openGateway(
-  house: House,
-  hub: Hub,
+  context: ServerContext,
+  hub: RequestHandlers,
   lifecycle: Lifecycle,
   faults: Faults,
   addressOf: ClientAddress,
 ): void {
-  const { io, options, clock, log, roster } = house;
-  const watchOutbound = createOutboundWatch(options, clock);
-  const watchFloods = createFloodWatch(clock);
-  const handOver = createSignalPath(roster);
+  const { io, options, clock, log, registry } = context;
+  const watchOutbound = createBackpressure(options, clock);
+  const watchFloods = createControlFrameLimit(clock);
+  const handOver = createFastRelay(registry);
 
   const answer = async (session: Session, name: RequestName, payload: unknown): Promise<object> => {
     try {
@@ -51,12 +51,12 @@ export function openGateway(
   };
 
   /** Every event of a socket comes through here, whatever its name, and none goes further. */
-  const receive = (session: Session, budget: Budget, packet: readonly unknown[]): void => {
+  const receive = (session: Session, budget: TokenBucket, packet: readonly unknown[]): void => {
     const acknowledge = acknowledgementOf(packet);
     const refuse = (code: ErrorCode, detail?: ErrorDetail) =>
       acknowledge?.({ ok: false, error: errorBody(code, detail) });
-    const verdict = budget.spend(options, clock);
-    if (!verdict.may) {
+    const verdict = budget.take(options, clock);
+    if (!verdict.granted) {
       refuse('RATE_LIMITED', verdict);
       if (verdict.out) endFlooder(session);
       return;
@@ -82,17 +82,17 @@ export function openGateway(
   /** Politely, and then by force: who goes on in spite of ten refusals does not hear a farewell either. */
   const endFlooder = (session: Session): void => {
     session.end();
-    clock.after(FAREWELL_MS, () => session.cut());
+    clock.after(FAREWELL_MS, () => session.terminate());
   };
 
   const connect = (socket: Socket): void => {
     const { session, arrived } = socket.data.admitted;
-    forgetBeginnings(socket);
-    frameAtOnce(socket);
+    releaseHandshake(socket);
+    sendAsSingleFrame(socket);
     // What waits to be written, and the WebSocket, are not in the types of Engine.IO, but where its documentation says.
-    watchOutbound(socket.conn as unknown as Connection);
-    watchFloods(socket.conn as unknown as Floodable);
-    const budget = new Budget(options, clock.now());
+    watchOutbound(socket.conn as unknown as OutboundConnection);
+    watchFloods(socket.conn as unknown as EngineConnection);
+    const budget = new TokenBucket(options, clock.now());
     socket.use((packet) => receive(session, budget, packet));
     socket.on('disconnect', () => {
       // A client that leaves the namespace has nothing else to do here: its connection would live on, unaccounted for.
@@ -120,7 +120,7 @@ export function openGateway(
 }
 
 /** What a connection began with is needed no more, and is a good part of what an idle one weighs. */
-function forgetBeginnings(socket: Socket): void {
+function releaseHandshake(socket: Socket): void {
   // To let go of the HTTP request is Socket.IO's own advice; the handshake holds its headers. The types foresee neither.
   (socket.conn as { request: unknown }).request = null;
   (socket as { handshake: unknown }).handshake = null;

@@ -6,7 +6,7 @@
  */
 import { Decoder, Encoder, type Packet, PacketType } from 'socket.io-parser';
 import { ENVELOPE_DEPTH, LIMITS } from '../../protocol/limits.ts';
-import { readSignal } from './fast-relay.ts';
+import { readRawSignal } from './fast-relay.ts';
 
 /** Stands in the place of an event's name. */
 export class RefusedPacket {
@@ -16,12 +16,12 @@ export class RefusedPacket {
   }
 }
 
-const MOST_DEPTH = LIMITS.depth + ENVELOPE_DEPTH;
+const MAX_DEPTH = LIMITS.depth + ENVELOPE_DEPTH;
 /** `<type>[<attachments>-][/<namespace>,][<id>]` */
 const HEADER = /^([0-6])(?:(\d+)-)?(?:(\/[^,]*),)?(\d{0,15})/;
 /** There is one namespace. Whoever goes on asking for others is shown out. */
-const MOST_CONNECTS = 5;
-const MOST_ATTACHMENTS = 10;
+const MAX_CONNECTS = 5;
+const MAX_ATTACHMENTS = 10;
 
 /** One for each connection. What it throws ends that connection. */
 class GuardedDecoder extends Decoder {
@@ -45,7 +45,7 @@ class GuardedDecoder extends Decoder {
   }
 
   private addSignal(chunk: string): boolean {
-    const read = readSignal(chunk);
+    const read = readRawSignal(chunk);
     if (read !== undefined) this.emitEvent(['signal', read.signal], read.id);
     return read !== undefined;
   }
@@ -53,7 +53,7 @@ class GuardedDecoder extends Decoder {
   private refuse(chunk: string, reason: string): void {
     const [, type, attachments = '0', namespace = '/', id = ''] = HEADER.exec(chunk) ?? [];
     if (type !== String(PacketType.EVENT) && type !== String(PacketType.BINARY_EVENT)) throw new Error(reason);
-    this.attachments = Math.min(Number(attachments), MOST_ATTACHMENTS);
+    this.attachments = Math.min(Number(attachments), MAX_ATTACHMENTS);
     this.emitEvent([new RefusedPacket(reason)], id, namespace);
   }
 
@@ -70,7 +70,7 @@ class GuardedDecoder extends Decoder {
   private admitConnect(chunk: string): void {
     this.connects += 1;
     const isMain = !/^0\/[^,]/.test(chunk);
-    if (this.connects > MOST_CONNECTS || (isMain && this.connected)) throw new Error('connected already');
+    if (this.connects > MAX_CONNECTS || (isMain && this.connected)) throw new Error('connected already');
     this.connected ||= isMain;
   }
 }
@@ -87,7 +87,7 @@ export const guardedParser = { Encoder: TextEncoder, Decoder: GuardedDecoder };
 
 function whyRefused(type: number, text: string): string | undefined {
   if (type === PacketType.BINARY_EVENT) return 'Binary data is not taken.';
-  return isDeeperThan(MOST_DEPTH, text) ? `Nested deeper than ${LIMITS.depth}.` : undefined;
+  return isDeeperThan(MAX_DEPTH, text) ? `Nested deeper than ${LIMITS.depth}.` : undefined;
 }
 
 const ZERO = 48;

@@ -12,7 +12,7 @@ interface OutgoingPacket {
   readonly options: { wsPreEncodedFrame?: readonly Buffer[] };
 }
 
-export function frameAtOnce({ conn }: Socket): void {
+export function sendAsSingleFrame({ conn }: Socket): void {
   conn.on('packetCreate', addFrame);
 }
 

@@ -1,6 +1,6 @@
 /** How many requests a connection may make. */
 import { describe, expect, test } from 'vitest';
-import { Budget } from '../../../src/server/limits/token-bucket.ts';
+import { TokenBucket } from '../../../src/server/limits/token-bucket.ts';
 import { readOptions } from '../../../src/server/options/options.ts';
 import { handClock } from '../../support/hand-clock.ts';
 import { startNodes } from '../../support/nodes.ts';
@@ -8,50 +8,50 @@ import { RawSocket } from '../../support/raw-socket.ts';
 
 describe('the bucket', () => {
   const options = readOptions({ eventsPerSecond: 10, eventsBurst: 5, strikes: 3 });
-  const spendAll = (budget: Budget, clock: ReturnType<typeof handClock>) =>
-    Array.from({ length: 5 }, () => budget.spend(options, clock)).every(({ may }) => may);
+  const spendAll = (budget: TokenBucket, clock: ReturnType<typeof handClock>) =>
+    Array.from({ length: 5 }, () => budget.take(options, clock)).every(({ granted }) => granted);
 
   test('lets a burst through, then says when the next one may come', () => {
     const clock = handClock();
-    const budget = new Budget(options, clock.now());
+    const budget = new TokenBucket(options, clock.now());
     expect(spendAll(budget, clock)).toBe(true);
-    expect(budget.spend(options, clock)).toEqual({ may: false, retryAfterMs: 100, out: false });
+    expect(budget.take(options, clock)).toEqual({ may: false, retryAfterMs: 100, out: false });
     clock.turn(60);
-    expect(budget.spend(options, clock)).toMatchObject({ may: false, retryAfterMs: expect.closeTo(40) });
+    expect(budget.take(options, clock)).toMatchObject({ may: false, retryAfterMs: expect.closeTo(40) });
     clock.turn(40);
-    expect(budget.spend(options, clock)).toEqual({ may: true });
+    expect(budget.take(options, clock)).toEqual({ may: true });
   });
 
   test('the third strike is the last', () => {
     const clock = handClock();
-    const budget = new Budget(options, clock.now());
+    const budget = new TokenBucket(options, clock.now());
     spendAll(budget, clock);
-    const outs = Array.from({ length: 3 }, () => budget.spend(options, clock)).map((it) => !it.may && it.out);
+    const outs = Array.from({ length: 3 }, () => budget.take(options, clock)).map((it) => !it.granted && it.out);
     expect(outs).toEqual([false, false, true]);
   });
 
   test('strikes add up over dribbles, and are forgiven when the bucket is full again', () => {
     const clock = handClock();
-    const budget = new Budget(options, clock.now());
+    const budget = new TokenBucket(options, clock.now());
     spendAll(budget, clock);
     for (const out of [false, false]) {
-      expect(budget.spend(options, clock)).toMatchObject({ may: false, out });
+      expect(budget.take(options, clock)).toMatchObject({ may: false, out });
       clock.turn(100);
-      expect(budget.spend(options, clock)).toEqual({ may: true });
+      expect(budget.take(options, clock)).toEqual({ may: true });
     }
     clock.turn(500);
     expect(spendAll(budget, clock)).toBe(true);
-    expect(budget.spend(options, clock)).toMatchObject({ may: false, out: false });
+    expect(budget.take(options, clock)).toMatchObject({ may: false, out: false });
   });
 
   test('it never holds more than a burst, and a clock that goes back takes nothing away', () => {
     const clock = handClock();
-    const budget = new Budget(options, clock.now());
+    const budget = new TokenBucket(options, clock.now());
     clock.turn(3_600_000);
     expect(spendAll(budget, clock)).toBe(true);
-    expect(budget.spend(options, clock).may).toBe(false);
+    expect(budget.take(options, clock).granted).toBe(false);
     clock.turn(-3_600_000);
-    expect(budget.spend(options, clock)).toMatchObject({ may: false, retryAfterMs: 100 });
+    expect(budget.take(options, clock)).toMatchObject({ may: false, retryAfterMs: 100 });
   });
 });
 

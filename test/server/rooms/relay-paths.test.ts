@@ -16,8 +16,8 @@ type Paths = typeof import('../../../src/server/sockets/fast-relay.ts');
 const REPLACEMENTS = {
   short: (actual: Paths): Paths => ({
     ...actual,
-    createSignalPath: (roster) => {
-      const handOver = actual.createSignalPath(roster);
+    createFastRelay: (registry) => {
+      const handOver = actual.createFastRelay(registry);
       return (session, packet) => {
         const done = handOver(session, packet);
         if (done) shortcuts += 1;
@@ -25,7 +25,7 @@ const REPLACEMENTS = {
       };
     },
   }),
-  plain: (actual: Paths): Paths => ({ ...actual, readSignal: () => undefined, createSignalPath: () => () => false }),
+  plain: (actual: Paths): Paths => ({ ...actual, readRawSignal: () => undefined, createFastRelay: () => () => false }),
 };
 
 class Stage {

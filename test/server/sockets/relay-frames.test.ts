@@ -1,7 +1,7 @@
 /** What the short way of a signal reads and writes. */
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/protocol/limits.ts';
-import { readSignal } from '../../../src/server/sockets/fast-relay.ts';
+import { readRawSignal } from '../../../src/server/sockets/fast-relay.ts';
 import { frameOf } from '../../../src/server/sockets/websocket-frame.ts';
 
 const string = (length: number) => 'x'.repeat(length);
@@ -18,15 +18,15 @@ describe('the text of a signal', () => {
     '21234567890123456["signal",{"to":"a","data":1}]',
     '2["message",{"to":"a","data":1}]',
   ])('is not read out of %s', (frame) => {
-    expect(readSignal(frame)).toBeUndefined();
+    expect(readRawSignal(frame)).toBeUndefined();
   });
 
   it('is not read where its size has to be measured first', () => {
-    expect(readSignal(`2["signal",{"to":"a","data":"${string(LIMITS.signalBytes / 6)}"}]`)).toBeUndefined();
+    expect(readRawSignal(`2["signal",{"to":"a","data":"${string(LIMITS.signalBytes / 6)}"}]`)).toBeUndefined();
   });
 
   it('is what was sent, to the letter', () => {
-    const read = readSignal('27["signal",{"to":"a_-9","data":{ "x": [1.0, 1e2] }}]');
+    const read = readRawSignal('27["signal",{"to":"a_-9","data":{ "x": [1.0, 1e2] }}]');
     expect(read?.id).toBe('7');
     expect(read?.signal.text).toBe('{ "x": [1.0, 1e2] }');
     expect(read?.signal.to).toBe('a_-9');

@@ -2,9 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../../../support/log.ts';
 import { type AdminToken, type FindToken, hasAdminTokens, type Scope } from '../../auth/admin-tokens.ts';
-import type { House } from '../../context.ts';
+import type { ServerContext } from '../../context.ts';
 import type { ClientAddress } from '../../limits/client-address.ts';
-import { createGuesses } from '../../limits/guess-limiter.ts';
+import { createGuessLimiter } from '../../limits/guess-limiter.ts';
 import type { Drain } from '../../presence/drain.ts';
 import { sendProblem } from '../problem.ts';
 import { type About, SCOPE_NEEDED } from './operation.ts';
@@ -19,32 +19,37 @@ const DRAINING_RETRY_MS = 1000;
 const NO_TOKEN = 'This server has no token configured, so nobody may ask it: set SIGNALBOX_ADMIN_TOKEN.';
 
 /** What is known of a request that was let in. */
-export interface Visit {
+export interface ApiCall {
   readonly token: AdminToken;
   readonly requestId: string;
   about?: About;
 }
 
-export interface Door {
+export interface ApiAccess {
   /** Looks at the token of a request before anything else of it is read. @returns a reply when it was refused. */
-  admit(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined;
+  authenticate(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined;
   /** Looks whether that token may do this, now. */
-  allow(scope: Scope, request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined;
+  authorize(scope: Scope, request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined;
   /** Of a request that was admitted. */
-  visitOf(request: FastifyRequest): Visit | undefined;
+  callOf(request: FastifyRequest): ApiCall | undefined;
   /** Notes in the log what was to change, by whom. */
-  note(request: FastifyRequest, reply: FastifyReply): void;
+  audit(request: FastifyRequest, reply: FastifyReply): void;
 }
 
-export function createDoor(house: House, find: FindToken, addressOf: ClientAddress, drain: Drain): Door {
-  const turnAway = createTurningAway(house, addressOf);
-  const visits = new WeakMap<FastifyRequest, Visit>();
+export function createApiAccess(
+  context: ServerContext,
+  find: FindToken,
+  addressOf: ClientAddress,
+  drain: Drain,
+): ApiAccess {
+  const turnAway = createTurningAway(context, addressOf);
+  const visits = new WeakMap<FastifyRequest, ApiCall>();
 
   return {
-    visitOf: (request) => visits.get(request),
+    callOf: (request) => visits.get(request),
 
-    admit(request, reply) {
-      const requestId = requestIdOf(request) ?? house.random.text(REQUEST_ID_BYTES);
+    authenticate(request, reply) {
+      const requestId = requestIdOf(request) ?? context.random.text(REQUEST_ID_BYTES);
       reply.header('x-request-id', requestId);
       // What is answered is of this moment and for this asker.
       reply.header('cache-control', 'no-store');
@@ -56,7 +61,7 @@ export function createDoor(house: House, find: FindToken, addressOf: ClientAddre
       return undefined;
     },
 
-    allow(scope, request, reply) {
+    authorize(scope, request, reply) {
       if (scope === 'read') return undefined;
       if (visits.get(request)?.token.scope !== 'write') {
         return sendProblem(reply, 'FORBIDDEN', { message: SCOPE_NEEDED });
@@ -64,13 +69,13 @@ export function createDoor(house: House, find: FindToken, addressOf: ClientAddre
       return drain.draining ? sendProblem(reply, 'DRAINING', { retryAfterMs: DRAINING_RETRY_MS }) : undefined;
     },
 
-    note: (request, reply) => noteWrite(house.log, visits.get(request), request, reply),
+    audit: (request, reply) => noteWrite(context.log, visits.get(request), request, reply),
   };
 }
 
 /** Of who knows no token: by the number of wrong ones from the same address. */
-function createTurningAway({ clock, options }: House, addressOf: ClientAddress) {
-  const guesses = createGuesses(FREE_WRONG_TOKENS, clock);
+function createTurningAway({ clock, options }: ServerContext, addressOf: ClientAddress) {
+  const guesses = createGuessLimiter(FREE_WRONG_TOKENS, clock);
   const detail = hasAdminTokens(options) ? {} : { message: NO_TOKEN };
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     // Who brings none has not guessed.
@@ -81,7 +86,7 @@ function createTurningAway({ clock, options }: House, addressOf: ClientAddress) 
         const message = 'Too many wrong tokens; wait before the next one.';
         return sendProblem(reply, 'RATE_LIMITED', { message, retryAfterMs });
       }
-      guesses.miss(address);
+      guesses.recordMiss(address);
     }
     return sendProblem(reply.header('www-authenticate', 'Bearer'), 'UNAUTHENTICATED', detail);
   };
@@ -92,7 +97,7 @@ function requestIdOf({ headers }: FastifyRequest): string | undefined {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : undefined;
 }
 
-function noteWrite(log: Log, visit: Visit | undefined, request: FastifyRequest, reply: FastifyReply): void {
+function noteWrite(log: Log, visit: ApiCall | undefined, request: FastifyRequest, reply: FastifyReply): void {
   if (visit === undefined || request.method === 'GET' || request.method === 'HEAD') return;
   const { token, requestId, about } = visit;
   const route = `${request.method} ${request.routeOptions.url ?? 'elsewhere'}`;

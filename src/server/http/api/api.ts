@@ -1,14 +1,14 @@
 /** The API for back ends, below `/v1`, and its document at `/docs`. */
 import type { FastifyInstance } from 'fastify';
 import { createTokenCheck, readAdminTokens } from '../../auth/admin-tokens.ts';
-import type { House } from '../../context.ts';
+import type { ServerContext } from '../../context.ts';
 import type { Faults } from '../../faults.ts';
 import type { ClientAddress } from '../../limits/client-address.ts';
 import type { Drain } from '../../presence/drain.ts';
 import type { Seating } from '../../presence/membership.ts';
-import type { Allocation } from '../../rooms/code-allocator.ts';
+import type { CodeAllocator } from '../../rooms/code-allocator.ts';
 import type { Relay } from '../../rooms/relay.ts';
-import { createDoor } from './access.ts';
+import { createApiAccess } from './access.ts';
 import { callOperations } from './calls.ts';
 import { addDocs } from './docs.ts';
 import { documentOf, PREFIX } from './document.ts';
@@ -18,14 +18,14 @@ import { mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import { poolOperations } from './pool.ts';
 import { referenceOperations } from './references.ts';
-import { createFinding } from './room-lookup.ts';
+import { createRoomLookup } from './room-lookup.ts';
 import { roomOperations } from './rooms.ts';
 import { webhookOperations } from './webhooks.ts';
 
 /** What the API works with. */
-export interface ApiParts {
-  readonly house: House;
-  readonly allocation: Allocation;
+export interface ApiDeps {
+  readonly context: ServerContext;
+  readonly allocation: CodeAllocator;
   readonly seating: Seating;
   readonly relay: Relay;
   readonly drain: Drain;
@@ -45,28 +45,28 @@ const TAGS = {
   webhooks: 'Events that are sent to back ends.',
 } as const;
 
-export function addApi(app: FastifyInstance, parts: ApiParts): void {
-  const { house, drain, addressOf, faults } = parts;
-  const { adminToken, adminTokens, apiPerMinute, apiDocs } = house.options;
+export function addApi(app: FastifyInstance, parts: ApiDeps): void {
+  const { context, drain, addressOf, faults } = parts;
+  const { adminToken, adminTokens, apiPerMinute, apiDocs } = context.options;
   const find = createTokenCheck(readAdminTokens(adminToken, adminTokens));
-  const door = createDoor(house, find, addressOf, drain);
+  const door = createApiAccess(context, find, addressOf, drain);
   const operations = operationsOf(parts);
   if (apiDocs) addDocs(app, documentOf(operations, { version: VERSION, tags: TAGS }));
-  app.register((routes) => mount(routes, operations, { door, faults, log: house.log, perMinute: apiPerMinute }), {
+  app.register((routes) => mount(routes, operations, { door, faults, log: context.log, perMinute: apiPerMinute }), {
     prefix: PREFIX,
   });
 }
 
-function operationsOf(parts: ApiParts): readonly Operation[] {
-  const { house, allocation } = parts;
-  const whole = { ...parts, finding: createFinding(house) };
+function operationsOf(parts: ApiDeps): readonly Operation[] {
+  const { context, allocation } = parts;
+  const whole = { ...parts, finding: createRoomLookup(context) };
   return [
     ...roomOperations(whole),
-    ...listOperations(house),
+    ...listOperations(context),
     ...memberOperations(whole),
-    ...poolOperations(house, allocation),
-    ...referenceOperations(house),
-    ...callOperations(house.calls),
-    ...webhookOperations(house.webhooks),
+    ...poolOperations(context, allocation),
+    ...referenceOperations(context),
+    ...callOperations(context.calls),
+    ...webhookOperations(context.webhooks),
   ];
 }

@@ -6,7 +6,7 @@ import { isDeeperThan } from '../../sockets/packet-parser.ts';
 /** What the largest body may hold: a message, in which every byte is written as an escape of six, and the field's name. */
 export const BODY_BYTES = 6 * LIMITS.messageBytes + 1024;
 /** `{ data }`: the body nests once before the depth of `data` begins. */
-const MOST_DEPTH = LIMITS.depth + 1;
+const MAX_DEPTH = LIMITS.depth + 1;
 
 /** Text that is no JSON, or that nobody should parse. Its message is for the client. */
 export class NoJson extends Error {
@@ -28,7 +28,7 @@ export function takeJsonOnly(routes: FastifyInstance): void {
         done(null, undefined);
         return;
       }
-      if (isDeeperThan(MOST_DEPTH, text)) {
+      if (isDeeperThan(MAX_DEPTH, text)) {
         done(new NoJson(`Nested deeper than ${LIMITS.depth}.`));
         return;
       }

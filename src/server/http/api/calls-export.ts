@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Call, CallQuery, CallRecords, Portion } from '../../../records/calls.ts';
 import { CSV_HEADER, csvLineOf } from '../../../records/csv.ts';
-import type { Done } from './operation.ts';
+import type { OperationResult } from './operation.ts';
 
 export type ExportFormat = 'csv' | 'ndjson';
 
@@ -41,7 +41,7 @@ export async function exportOf(
   records: CallRecords,
   filter: Omit<CallQuery, 'limit'>,
   { type, fileName, head, writer }: Format,
-): Promise<Done<never>> {
+): Promise<OperationResult<never>> {
   const portions = records.export(filter)[Symbol.asyncIterator]();
   const first = await portions.next();
   const write = writer();

@@ -11,7 +11,7 @@ export interface Failure {
 }
 
 /** Thrown where the framework can only be told by an exception. */
-export class Refusal extends Error implements Failure {
+export class ApiRefusal extends Error implements Failure {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;
   readonly detail: Failure['detail'];
@@ -24,7 +24,7 @@ export class Refusal extends Error implements Failure {
 
 /** @param absent what a path answers whose parameters no such thing can have. */
 export function failureOf(error: unknown, absent: ErrorCode, faults: Faults): Failure {
-  if (error instanceof Refusal) return error;
+  if (error instanceof ApiRefusal) return error;
   if (error instanceof NoJson) return { code: 'BAD_REQUEST', detail: { message: error.message, status: 400 } };
   if (hasZodFastifySchemaValidationErrors(error)) return malformed(error, absent);
   if (isOfFastify(error)) return ofFastify(error);

@@ -1,14 +1,14 @@
 /** The list of rooms. */
 import { z } from 'zod';
 import { word } from '../../../protocol/snapshot.ts';
-import type { House } from '../../context.ts';
+import type { ServerContext } from '../../context.ts';
 import { refuse } from '../../replies.ts';
 import { EXAMPLES } from './examples.ts';
 import { done, type Operation, operation } from './operation.ts';
-import { createPages, MOST_OF_PAGE, readCursor, START } from './room-pages.ts';
+import { createPages, MAX_PAGE_SIZE, readCursor, START } from './room-pages.ts';
 import { count, cursor, listedRoom, shown, yesOrNo } from './schemas.ts';
 
-const LIMIT = { least: 1, most: MOST_OF_PAGE, unlessGiven: 50 };
+const LIMIT = { least: 1, most: MAX_PAGE_SIZE, unlessGiven: 50 };
 
 const asking = z.strictObject({
   type: word.clone().register(shown, { description: 'Of this type.' }).exactOptional(),
@@ -18,7 +18,7 @@ const asking = z.strictObject({
   cursor: cursor('Where an earlier page ended, as it said; with the same filter.').exactOptional(),
 });
 
-export function listOperations({ engine, options }: House): Operation[] {
+export function listOperations({ engine, options }: ServerContext): Operation[] {
   const page = createPages(engine);
   const listing = operation({
     id: 'listRooms',

@@ -2,25 +2,25 @@
 import { z } from 'zod';
 import { LIMITS } from '../../../protocol/limits.ts';
 import { json, roomRef } from '../../../protocol/snapshot.ts';
-import type { House } from '../../context.ts';
+import type { ServerContext } from '../../context.ts';
 import type { Seating } from '../../presence/membership.ts';
 import type { Relay } from '../../rooms/relay.ts';
 import { EXAMPLES } from './examples.ts';
 import { done, NOTHING, type Operation, operation } from './operation.ts';
-import type { Finding } from './room-lookup.ts';
+import type { RoomLookup } from './room-lookup.ts';
 import { OF_ROOM, refused } from './rooms.ts';
 import { ofMember, ofRoom, thatRoom, yesOrNo } from './schemas.ts';
 
 interface Parts {
-  readonly house: House;
+  readonly context: ServerContext;
   readonly seating: Seating;
   readonly relay: Relay;
-  readonly finding: Finding;
+  readonly finding: RoomLookup;
 }
 
 export const memberOperations = (parts: Parts): Operation[] => [removing(parts), telling(parts)];
 
-const removing = ({ house, seating, finding }: Parts) =>
+const removing = ({ context, seating, finding }: Parts) =>
   operation({
     id: 'removeMember',
     method: 'DELETE',
@@ -40,9 +40,9 @@ const removing = ({ house, seating, finding }: Parts) =>
     problems: [...OF_ROOM, 'PEER_NOT_FOUND'],
     example: { params: { code: EXAMPLES.room.code, userId: EXAMPLES.userId }, query: { ban: 'true' } },
     async run({ params, query: { ref, ban = false }, note }) {
-      const room = await finding.owned(params.code, ref, note);
+      const room = await finding.ownerKey(params.code, ref, note);
       if (!room.ok) return room;
-      const outcome = await house.engine.apply({ kind: 'kick', ...room.key, target: params.userId, ban });
+      const outcome = await context.engine.apply({ kind: 'kick', ...room.key, target: params.userId, ban });
       if (!outcome.ok) return refused(outcome.reason);
       seating.evict(outcome.evicted.map((entry) => ({ ...entry, banned: ban })));
       seating.fan(outcome.events);
@@ -72,7 +72,7 @@ const telling = ({ relay, finding }: Parts) =>
     problems: OF_ROOM,
     example: { params: { code: EXAMPLES.room.code }, body: { data: { text: 'This room closes in five minutes.' } } },
     async run({ params, query, body, note }) {
-      const room = await finding.owned(params.code, query.ref, note);
+      const room = await finding.ownerKey(params.code, query.ref, note);
       if (!room.ok) return room;
       const { ref } = room.key;
       await relay.say(ref, null, body.data);

@@ -7,10 +7,10 @@ import type { ErrorCode } from '../../../protocol/errors.ts';
 import type { Log } from '../../../support/log.ts';
 import type { Faults } from '../../faults.ts';
 import { sendProblem } from '../problem.ts';
-import type { Door } from './access.ts';
+import type { ApiAccess } from './access.ts';
 import { takeJsonOnly } from './body.ts';
-import { failureOf, Refusal, UNPROCESSABLE } from './failures.ts';
-import type { Done, Operation } from './operation.ts';
+import { ApiRefusal, failureOf, UNPROCESSABLE } from './failures.ts';
+import type { Operation, OperationResult } from './operation.ts';
 
 const MINUTE_MS = 60_000;
 /** Those that somebody may try on a path that has others. */
@@ -18,15 +18,19 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** A name that is misspelt is refused, not passed over. */
 const NO_QUERY = z.strictObject({});
 
-interface Parts {
-  readonly door: Door;
+interface MountDeps {
+  readonly door: ApiAccess;
   readonly faults: Faults;
   readonly log: Log;
   readonly perMinute: number;
 }
 
 /** @param routes those below the prefix of the API, and no others. */
-export async function mount(routes: FastifyInstance, operations: readonly Operation[], parts: Parts): Promise<void> {
+export async function mount(
+  routes: FastifyInstance,
+  operations: readonly Operation[],
+  parts: MountDeps,
+): Promise<void> {
   const { door, faults, perMinute } = parts;
   const fail = (absent: ErrorCode) => (error: unknown, _request: FastifyRequest, reply: FastifyReply) => {
     const { code, detail } = failureOf(error, absent, faults);
@@ -36,13 +40,13 @@ export async function mount(routes: FastifyInstance, operations: readonly Operat
   routes.setValidatorCompiler(validatorCompiler);
   routes.setErrorHandler(fail('NOT_FOUND'));
   routes.setNotFoundHandler((_request, reply) => sendProblem(reply, 'NOT_FOUND'));
-  routes.addHook('onRequest', async (request, reply) => door.admit(request, reply));
-  routes.addHook('onResponse', async (request, reply) => door.note(request, reply));
+  routes.addHook('onRequest', async (request, reply) => door.authenticate(request, reply));
+  routes.addHook('onResponse', async (request, reply) => door.audit(request, reply));
   await routes.register(rateLimit, {
     max: perMinute,
     timeWindow: MINUTE_MS,
-    keyGenerator: (request) => door.visitOf(request)?.token.name ?? '',
-    errorResponseBuilder: (_request, { ttl }) => new Refusal('RATE_LIMITED', { retryAfterMs: ttl }),
+    keyGenerator: (request) => door.callOf(request)?.token.name ?? '',
+    errorResponseBuilder: (_request, { ttl }) => new ApiRefusal('RATE_LIMITED', { retryAfterMs: ttl }),
   });
   for (const operation of operations) addRoute(routes, operation, parts, fail(operation.absent ?? 'NOT_FOUND'));
   refuseOtherMethods(routes, operations);
@@ -51,7 +55,7 @@ export async function mount(routes: FastifyInstance, operations: readonly Operat
 function addRoute(
   routes: FastifyInstance,
   operation: Operation,
-  { door, log }: Parts,
+  { door, log }: MountDeps,
   errorHandler: (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply,
 ): void {
   const { method, path, scope, params, query = NO_QUERY, headers, body } = operation;
@@ -65,13 +69,13 @@ function addRoute(
       ...(body !== undefined && { body }),
     },
     errorHandler,
-    onRequest: [async (request, reply) => door.allow(scope, request, reply)],
+    onRequest: [async (request, reply) => door.authorize(scope, request, reply)],
     preValidation: async (request) => {
       // Nothing at all says as much as an object without fields.
       if (body !== undefined) request.body ??= {};
     },
     handler: async (request, reply) => {
-      const visit = door.visitOf(request);
+      const visit = door.callOf(request);
       // Nobody comes here but through the door.
       if (visit === undefined) return sendProblem(reply, 'UNAUTHENTICATED');
       const outcome = await operation.run({
@@ -91,7 +95,7 @@ function addRoute(
   });
 }
 
-function answer(reply: FastifyReply, { status, headers = {}, body, stream }: Done<unknown>, log: Log) {
+function answer(reply: FastifyReply, { status, headers = {}, body, stream }: OperationResult<unknown>, log: Log) {
   reply.code(status).headers(headers);
   const location = headers['location'];
   if (location !== undefined) reply.header('location', outside(reply.request) + location);

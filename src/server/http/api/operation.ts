@@ -14,7 +14,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type About = { readonly ref: string } | { readonly itemType: string } | { readonly endpoint: string };
 
 /** A request that has been let in and parsed. */
-export interface Asked<Params, Query, Headers, Body> {
+export interface OperationInput<Params, Query, Headers, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly headers: Headers;
@@ -27,7 +27,7 @@ export interface Asked<Params, Query, Headers, Body> {
 }
 
 /** What is answered when it is not refused. */
-export interface Done<Body> {
+export interface OperationResult<Body> {
   readonly ok: true;
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -80,8 +80,8 @@ export interface Operation<
     readonly body?: z.input<NoInfer<Body>>;
   };
   run(
-    asked: Asked<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
-  ): Promise<Done<z.output<Answer>> | Refused>;
+    asked: OperationInput<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
+  ): Promise<OperationResult<z.output<Answer>> | Refused>;
 }
 
 /** Has the compiler infer what the schemas of an entry make of its request and its answer. */
@@ -95,14 +95,18 @@ export const operation = <
   entry: Operation<Params, Query, Headers, Body, Answer>,
 ): Operation => entry;
 
-export const done = <Body>(status: number, body: Body, headers: Readonly<Record<string, string>> = {}): Done<Body> => ({
+export const done = <Body>(
+  status: number,
+  body: Body,
+  headers: Readonly<Record<string, string>> = {},
+): OperationResult<Body> => ({
   ok: true,
   status,
   body,
   headers,
 });
 
-export const NOTHING: Done<never> = { ok: true, status: 204 };
+export const NOTHING: OperationResult<never> = { ok: true, status: 204 };
 
 // Where the protocol's own text speaks to members.
 export const SCOPE_NEEDED = 'This needs a token with the scope write.';

@@ -1,15 +1,15 @@
 /** The codes: how many are free, occupied and cooling, and where. */
 import { z } from 'zod';
 import { SHARDS } from '../../../room/pool.ts';
-import type { House } from '../../context.ts';
-import { sumUp } from '../../monitoring/pool-monitor.ts';
+import type { ServerContext } from '../../context.ts';
+import { poolFigures as sumOf } from '../../monitoring/pool-monitor.ts';
 import { poolOf } from '../../options/options.ts';
-import type { Allocation } from '../../rooms/code-allocator.ts';
+import type { CodeAllocator } from '../../rooms/code-allocator.ts';
 import { done, type Operation, operation } from './operation.ts';
 
 const amount = z.int().nonnegative();
 const figures = { free: amount, occupied: amount, cooling: amount };
-const poolFigures = z.object({
+const poolFiguresSchema = z.object({
   ...figures,
   total: amount,
   shards: z.array(
@@ -23,7 +23,7 @@ const poolFigures = z.object({
   ),
 });
 
-export function poolOperations({ options }: House, allocation: Allocation): Operation[] {
+export function poolOperations({ options }: ServerContext, allocation: CodeAllocator): Operation[] {
   const pool = poolOf(options);
   const reading = operation({
     id: 'readPool',
@@ -36,7 +36,7 @@ export function poolOperations({ options }: House, allocation: Allocation): Oper
       'How many codes are free, occupied and cooling: together, and of each shard (the last two digits of a code).',
     answer: {
       statuses: { 200: 'The figures of this moment.' },
-      body: poolFigures,
+      body: poolFiguresSchema,
       example: {
         free: 899_998,
         occupied: 1,
@@ -55,7 +55,7 @@ export function poolOperations({ options }: House, allocation: Allocation): Oper
         occupied,
         cooling,
       }));
-      return done(200, { ...sumUp(pool, stock), shards });
+      return done(200, { ...sumOf(pool, stock), shards });
     },
   });
   return [reading];

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Issue, ReferenceGenerator } from '../../../reference/generator.ts';
 import { itemTypesWith, readItemTypes } from '../../../reference/item-types.ts';
-import type { House } from '../../context.ts';
+import type { ServerContext } from '../../context.ts';
 import { refuse } from '../../replies.ts';
-import { type Done, done, type Operation, operation } from './operation.ts';
+import { done, type Operation, type OperationResult, operation } from './operation.ts';
 import { shown } from './schemas.ts';
 
 const MOST = 1_000_000;
@@ -25,7 +25,7 @@ const asking = z.strictObject({
 
 const issued = z.object({ references: z.array(z.string()) });
 
-export function referenceOperations({ references, options }: House): Operation[] {
+export function referenceOperations({ references, options }: ServerContext): Operation[] {
   const types = itemTypesWith(readItemTypes(options.itemTypes));
   const issuing = operation({
     id: 'issueReferences',
@@ -61,7 +61,12 @@ export function referenceOperations({ references, options }: House): Operation[]
 
 type Draw = NonNullable<ReferenceGenerator['generateMany']>;
 
-async function issue(draw: Draw, type: string, count: number, about: Issue): Promise<Done<z.output<typeof issued>>> {
+async function issue(
+  draw: Draw,
+  type: string,
+  count: number,
+  about: Issue,
+): Promise<OperationResult<z.output<typeof issued>>> {
   // Before anything is answered: whether there are any is said by the status.
   const first = await draw(type, Math.min(count, AT_ONCE), about);
   if (count <= AT_ONCE) return done(200, { references: first });

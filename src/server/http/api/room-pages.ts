@@ -5,11 +5,11 @@ import type { ListedRoom } from '../../../room/outcomes.ts';
 import { SHARDS, shardOf } from '../../../room/pool.ts';
 
 /** Rooms of the largest page. */
-export const MOST_OF_PAGE = 100;
+export const MAX_PAGE_SIZE = 100;
 /** Shards that are asked at once: one, and more of them while they have little to tell. */
 const WAVE = { first: 1, growth: 4, most: 20 };
 /** After so many rooms a page ends, however few of them it was asked for: one request has little to do. */
-const MOST_LOOKED_AT = 2_000;
+const MAX_SCANNED = 2_000;
 
 export interface Filter {
   readonly type?: string;
@@ -40,7 +40,7 @@ export function createPages(engine: Engine): ReadPage {
     Promise.all(
       Array.from({ length: Math.min(shards, SHARDS - first) }, async (_, index) => {
         const from = index === 0 && after !== undefined ? { after } : {};
-        return await engine.apply({ kind: 'list', shard: first + index, limit: MOST_OF_PAGE, ...from });
+        return await engine.apply({ kind: 'list', shard: first + index, limit: MAX_PAGE_SIZE, ...from });
       }),
     );
 
@@ -49,7 +49,7 @@ export function createPages(engine: Engine): ReadPage {
     let place: Place | undefined = from;
     let lookedAt = 0;
     let wave = WAVE.first;
-    while (place !== undefined && rooms.length < limit && lookedAt < MOST_LOOKED_AT) {
+    while (place !== undefined && rooms.length < limit && lookedAt < MAX_SCANNED) {
       const start: Place = place;
       place = start.shard + wave < SHARDS ? { shard: start.shard + wave } : undefined;
       for (const [index, { rooms: found, more }] of (await look(start, wave)).entries()) {

@@ -6,14 +6,14 @@ import { REQUESTS } from '../../../protocol/messages.ts';
 import { roomSnapshot } from '../../../protocol/snapshot.ts';
 import type { Create } from '../../../room/commands.ts';
 import type { Outcome } from '../../../room/outcomes.ts';
-import type { House } from '../../context.ts';
+import type { ServerContext } from '../../context.ts';
 import type { Seating } from '../../presence/membership.ts';
 import { type Refused, refuse } from '../../replies.ts';
-import type { Allocation } from '../../rooms/code-allocator.ts';
+import type { CodeAllocator } from '../../rooms/code-allocator.ts';
 import { roomChanges } from '../../rooms/payload-changes.ts';
 import { EXAMPLES } from './examples.ts';
 import { type About, done, NO_SUCH_MEMBER, NOTHING, type Operation, operation } from './operation.ts';
-import type { Finding } from './room-lookup.ts';
+import type { RoomLookup } from './room-lookup.ts';
 import { ofRoom, shown, thatRoom } from './schemas.ts';
 
 const creation = REQUESTS['room:create'].payload.pick({
@@ -35,10 +35,10 @@ const idempotency = z.looseObject({
 export const OF_ROOM = ['ROOM_NOT_FOUND', 'CODE_EXPIRED'] as const satisfies readonly ErrorCode[];
 
 interface Parts {
-  readonly house: House;
-  readonly allocation: Allocation;
+  readonly context: ServerContext;
+  readonly allocation: CodeAllocator;
   readonly seating: Seating;
-  readonly finding: Finding;
+  readonly finding: RoomLookup;
 }
 
 export const roomOperations = (parts: Parts): Operation[] => [
@@ -48,7 +48,7 @@ export const roomOperations = (parts: Parts): Operation[] => [
   ending(parts),
 ];
 
-const creating = ({ house, allocation, finding }: Parts) =>
+const creating = ({ context, allocation, finding }: Parts) =>
   operation({
     id: 'createRoom',
     method: 'POST',
@@ -78,26 +78,26 @@ const creating = ({ house, allocation, finding }: Parts) =>
     async run({ headers, body, token, requestId, note }) {
       const key = headers['idempotency-key'];
       // The generator gives what the pattern of a ref asks for.
-      const ref = (await house.references.generate('room', {
+      const ref = (await context.references.generate('room', {
         traceId: requestId,
         name: `api:${token.name}`,
       })) as RoomRef;
       const made = await allocation.create({
         ref,
-        settings: { type: 'call', maxUsers: house.options.maxUsers, access: 'open', ...roomChanges(body) },
+        settings: { type: 'call', maxUsers: context.options.maxUsers, access: 'open', ...roomChanges(body) },
         // No user has a colon in its id: a receipt of theirs is never one of these.
         ...(key !== undefined && { receipt: `api:${token.name}:${key}` }),
       });
       if (!made.ok) return madeBefore(made, finding, note);
       note({ ref });
-      house.references.record(ref);
+      context.references.record(ref);
       return done(201, made.room, { location: `/v1/rooms/${made.room.code}` });
     },
   });
 
-type NotMade = Exclude<Awaited<ReturnType<Allocation['create']>>, Extract<Outcome<Create>, { ok: true }>>;
+type NotMade = Exclude<Awaited<ReturnType<CodeAllocator['create']>>, Extract<Outcome<Create>, { ok: true }>>;
 
-async function madeBefore(made: NotMade, finding: Finding, note: (about: About) => void) {
+async function madeBefore(made: NotMade, finding: RoomLookup, note: (about: About) => void) {
   if (made.reason === 'POOL_EXHAUSTED') return refuse('POOL_EXHAUSTED', made);
   note({ ref: made.ref });
   const found = await finding.read(made.code, made.ref);
@@ -125,7 +125,7 @@ const reading = ({ finding }: Parts) =>
     },
   });
 
-const changing = ({ house, seating, finding }: Parts) =>
+const changing = ({ context, seating, finding }: Parts) =>
   operation({
     id: 'updateRoom',
     method: 'PATCH',
@@ -142,9 +142,9 @@ const changing = ({ house, seating, finding }: Parts) =>
     problems: OF_ROOM,
     example: { params: { code: EXAMPLES.room.code }, body: { name: 'Consultation', locked: true } },
     async run({ params, query, body, note }) {
-      const room = await finding.owned(params.code, query.ref, note);
+      const room = await finding.ownerKey(params.code, query.ref, note);
       if (!room.ok) return room;
-      const outcome = await house.engine.apply({
+      const outcome = await context.engine.apply({
         kind: 'update',
         ...room.key,
         change: { of: 'room', to: roomChanges(body) },
@@ -155,7 +155,7 @@ const changing = ({ house, seating, finding }: Parts) =>
     },
   });
 
-const ending = ({ house, seating, finding }: Parts) =>
+const ending = ({ context, seating, finding }: Parts) =>
   operation({
     id: 'closeRoom',
     method: 'DELETE',
@@ -171,9 +171,9 @@ const ending = ({ house, seating, finding }: Parts) =>
     problems: OF_ROOM,
     example: { params: { code: EXAMPLES.room.code } },
     async run({ params, query, note }) {
-      const room = await finding.owned(params.code, query.ref, note);
+      const room = await finding.ownerKey(params.code, query.ref, note);
       if (!room.ok) return room;
-      const outcome = await house.engine.apply({ kind: 'close', ...room.key });
+      const outcome = await context.engine.apply({ kind: 'close', ...room.key });
       if (!outcome.ok) return refused(outcome.reason);
       // In this order, as when a host closes it: who hears of the end has no seat in that room any more.
       seating.evict(outcome.evicted);

@@ -9,7 +9,7 @@ import { done, type Operation, operation } from './operation.ts';
 import { count, cursor, shown } from './schemas.ts';
 
 const LIMIT = { least: 1, most: 200, unlessGiven: 50 };
-const MOST_IDS = 1000;
+const MAX_IDS = 1000;
 
 const amount = z.int().nonnegative();
 const endpoint = z
@@ -107,7 +107,7 @@ const replaying = (webhooks: Webhooks | undefined) =>
       eventIds: z
         .array(z.string().min(1).max(128))
         .min(1)
-        .max(MOST_IDS)
+        .max(MAX_IDS)
         .register(shown, { description: 'The events; all dead letters unless given.' })
         .exactOptional(),
     }),

@@ -167,9 +167,9 @@ test('what goes wrong with a listener is logged', async () => {
 });
 
 test('without a feed there are no events, and who wants some is told', async () => {
-  const options = { host: '127.0.0.1', port: 0, demo: false, feedKept: 0 };
+  const options = { host: '127.0.0.1', port: 0, demo: false, feedMaxEvents: 0 };
   await expect(createServer(options, { hooks: { onEvent: () => {} } })).rejects.toThrow(OptionError);
   const server = await createServer(options);
-  expect(() => server.events.subscribe(() => {})).toThrow(/^feedKept: /);
+  expect(() => server.events.subscribe(() => {})).toThrow(/^feedMaxEvents: /);
   await server.close();
 });

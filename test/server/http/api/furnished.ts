@@ -43,7 +43,7 @@ export async function startFurnished(options: PartialOptions = {}): Promise<Furn
     apiPerMinute: 100_000,
     webhookUrls: [`http://127.0.0.1:${port}/hook`],
     webhookSecrets: ['a-secret-of-these-tests'],
-    webhookPrivate: true,
+    webhookAllowPrivate: true,
     webhookEvents: ['room_created'],
     // After the least number of attempts, which takes a quarter of a minute.
     webhookGiveUpMs: 0,

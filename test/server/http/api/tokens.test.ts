@@ -189,11 +189,15 @@ test('what is noted has the name of what it is', async () => {
   const webhooks = {
     webhookUrls: ['http://127.0.0.1:1/'],
     webhookSecrets: ['a-secret-of-these-tests'],
-    webhookPrivate: true,
+    webhookAllowPrivate: true,
   };
   // No clock turns: nothing is sent there.
-  const fittings = { clock: handClock(), log };
-  await using nodes = await startNodes(STAGES[0], { adminToken: ADMIN, dataDir: folder.path, ...webhooks }, fittings);
+  const dependencies = { clock: handClock(), log };
+  await using nodes = await startNodes(
+    STAGES[0],
+    { adminToken: ADMIN, dataDir: folder.path, ...webhooks },
+    dependencies,
+  );
   const caller = createCaller(nodes.url(0));
   const { code, ref } = await createRoom(caller);
   await caller.must(204, 'DELETE', `/rooms/${code}`);
