@@ -1,10 +1,10 @@
 /** MySQL or MariaDB. The driver, mysql2, is installed by those who use it. */
 import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import { once } from '../support/async/once.ts';
 import { type Log, silentLog } from '../support/log.ts';
 import { closed, createAnswers } from './answers.ts';
 import { type Database, DatabaseMisconfigured, type Queries, type Row, readNumber, type Value } from './database.ts';
 import { migrationsAfter, migrationsTable } from './migrations.ts';
-import { once } from './once.ts';
 import { addressOf } from './where.ts';
 
 /** An answer that takes longer is given up, and its connection with it. */

@@ -1,10 +1,10 @@
 /** PostgreSQL. */
 import pg from 'pg';
+import { once } from '../support/async/once.ts';
 import { type Log, silentLog } from '../support/log.ts';
 import { createAnswers } from './answers.ts';
 import { type Database, type Queries, readNumber, type Value } from './database.ts';
 import { migrationsAfter, migrationsTable } from './migrations.ts';
-import { once } from './once.ts';
 import { addressOf } from './where.ts';
 
 /** An answer that takes longer is given up, and its connection with it. */

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Database as File } from 'libsql';
-import { Turns } from '../support/turns.ts';
+import { SerialQueue } from '../support/async/serial-queue.ts';
 import { closed, createAnswers } from './answers.ts';
 import { type Database, type Queries, type Row, readNumber, type Value } from './database.ts';
 import { loadSqlite } from './libsql.ts';
@@ -22,7 +22,7 @@ const answered = createAnswers((error) =>
 
 export function createSqliteDatabase(path: string, clock: { now(): number } = Date): Database {
   // What shares the one connection must not come into the middle of another's transaction.
-  const turns = new Turns();
+  const queue = new SerialQueue();
   let opened: { readonly file: File; readonly id: string } | undefined;
   /** Kept, so that nobody closes them: SQLite would take away the log of the file that is there now. */
   const abandoned: File[] = [];
@@ -42,16 +42,16 @@ export function createSqliteDatabase(path: string, clock: { now(): number } = Da
   return {
     name: `sqlite at ${path}`,
     dialect: 'sqlite',
-    open: () => turns.run(async () => void (await open())),
+    open: () => queue.run(async () => void (await open())),
     async now() {
       if (isClosed) throw closed();
       return clock.now();
     },
-    rows: (sql, values) => turns.run(async () => queriesOn(await open()).rows(sql, values)),
-    run: (sql, values) => turns.run(async () => queriesOn(await open()).run(sql, values)),
-    transaction: (work) => turns.run(async () => transaction(await open(), work)),
+    rows: (sql, values) => queue.run(async () => queriesOn(await open()).rows(sql, values)),
+    run: (sql, values) => queue.run(async () => queriesOn(await open()).run(sql, values)),
+    transaction: (work) => queue.run(async () => transaction(await open(), work)),
     close: () =>
-      turns.run(async () => {
+      queue.run(async () => {
         isClosed = true;
         if (opened === undefined) return;
         const { file } = opened;

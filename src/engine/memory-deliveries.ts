@@ -1,7 +1,7 @@
 /** The deliveries of a single process: they end with it, as its feed does. */
 import type { FeedEvent } from '../protocol/feed.ts';
+import { SerialQueue } from '../support/async/serial-queue.ts';
 import type { Clock } from '../support/clock.ts';
-import { Turns } from '../support/turns.ts';
 import { type Agenda, createAgenda } from './agenda.ts';
 import {
   type Buried,
@@ -53,7 +53,7 @@ interface Endpoint {
 
 export function createMemoryDeliveries(feed: Pick<Feed, 'read'>, clock: Pick<Clock, 'now'>): Deliveries {
   const endpoints = new Map<EndpointId, Endpoint>();
-  const takers = new Turns();
+  const queue = new SerialQueue();
 
   const known = async (id: EndpointId, ask: TakeAsk): Promise<Endpoint> => {
     const found = endpoints.get(id);
@@ -67,7 +67,7 @@ export function createMemoryDeliveries(feed: Pick<Feed, 'read'>, clock: Pick<Clo
   return {
     // One after the other: reading the feed waits, and two that read from one place would queue everything twice.
     take: (id, ask) =>
-      takers.run(async () => {
+      queue.run(async () => {
         const endpoint = await known(id, ask);
         const news = await queueNews(endpoint, feed, ask, clock.now());
         return { ...news, deliveries: takeDue(endpoint, ask, clock.now()) };

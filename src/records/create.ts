@@ -1,13 +1,13 @@
 /** Call records in a SQL database: what reads the feed, what counts signals, what clears away, and what answers. */
 import type { Database, Queries } from '../database/database.ts';
 import type { Feed } from '../engine/feed.ts';
+import { startPeriodic } from '../support/async/periodic.ts';
 import type { Clock } from '../support/clock.ts';
 import { withDeadline } from '../support/deadline.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
 import { createAsking } from './asking.ts';
 import type { CallRecords } from './calls.ts';
-import { startLoop } from './loop.ts';
 import { exportCalls, findCall, listCalls, readLost } from './reading.ts';
 import { createRecorder } from './recorder.ts';
 import { createSignalCounts } from './signals.ts';
@@ -70,7 +70,7 @@ export function createCallRecords(parts: CallRecordsParts): CallRecords {
       everyMs: SWEEP_MS,
       work: () => sweep(parts),
     },
-  ].map((loop) => startLoop({ ...loop, clock, random, log }));
+  ].map((loop) => startPeriodic({ ...loop, clock, random, log }));
 
   const sayFarewell = async (): Promise<void> => {
     await Promise.all(loops.map((loop) => loop.stop()));

@@ -1,10 +1,10 @@
 /** When a delivery that has failed is tried again. */
-import type { Random } from '../support/random.ts';
+import { backoffMs, jittered } from '../support/backoff.ts';
+import type { Chance } from '../support/chance.ts';
 
-const FIRST_MS = 1_000;
-const MOST_MS = 60 * 60 * 1_000;
-/** Up to a quarter less, by chance: rooms that fail together do not all come back together. */
-const JITTER = 0.25;
+const BACKOFF = { firstMs: 1_000, maxMs: 60 * 60 * 1_000 };
+/** Up to a quarter less: rooms that fail together are not all retried together. */
+const JITTER = { from: 0.75, to: 1 };
 
 /**
  * 1 s, 2 s, 4 s, up to 1 h; later when the receiver asks for it, but not beyond that hour.
@@ -12,10 +12,9 @@ const JITTER = 0.25;
  * @param failures how often it has failed, this time included
  * @param askedMs what the receiver asks for
  */
-export function retryMs(failures: number, askedMs: number | undefined, random: Random): number {
-  const full = Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 30), MOST_MS);
-  const ms = full - random.integer(Math.ceil(full * JITTER));
-  return Math.max(ms, Math.min(askedMs ?? 0, MOST_MS));
+export function retryMs(failures: number, askedMs: number | undefined, chance: Chance): number {
+  const ms = jittered(backoffMs(failures - 1, BACKOFF), JITTER, chance);
+  return Math.max(ms, Math.min(askedMs ?? 0, BACKOFF.maxMs));
 }
 
 /** What a Retry-After header asks for, in milliseconds: it holds seconds, or a date. Undefined when it says nothing. */

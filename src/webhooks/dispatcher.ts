@@ -1,6 +1,7 @@
 /** Sends what is due to one endpoint, as one of the nodes that share this work. */
 import type { Deliveries, Delivery, Taken, Verdict } from '../engine/deliveries.ts';
 import type { FeedType } from '../protocol/feed.ts';
+import { coalesce } from '../support/async/coalesce.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
@@ -55,7 +56,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       .catch(report.storeFails)
       .finally(() => {
         underWay.delete(ended);
-        if (left) pulling.ask();
+        if (left) pulling.request();
       });
     underWay.add(ended);
   };
@@ -69,11 +70,11 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       if (!more && (rooms === 0 || !left)) return;
     }
   };
-  const pulling = createRepeated(() => pull().catch(report.storeFails));
+  const pulling = coalesce(() => pull().catch(report.storeFails));
 
   return {
     endpoint,
-    wake: pulling.ask,
+    wake: pulling.request,
     begin: () => take(0).then(() => {}, report.storeFails),
     async stop() {
       stopped = true;
@@ -97,20 +98,6 @@ function createTaking({ endpoint, deliveries, types, timeoutMs }: DispatcherPart
     report.storeAnswers(taken.lost);
     return taken;
   };
-}
-
-/** Does the work when it is asked for, once at a time; and once more when it was asked for meanwhile. */
-function createRepeated(work: () => Promise<void>) {
-  let underWay: Promise<void> | undefined;
-  let again = false;
-  const ask = (): void => {
-    again = underWay !== undefined;
-    underWay ??= work().finally(() => {
-      underWay = undefined;
-      if (again) ask();
-    });
-  };
-  return { ask, ended: async () => underWay };
 }
 
 /** Sends an event, and those of its room that come after it, until one fails. */

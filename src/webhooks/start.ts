@@ -1,5 +1,6 @@
 /** Webhooks of a server: an endpoint for each URL, and what an operator sees of them. */
 import type { Engine } from '../engine/engine.ts';
+import { debounce } from '../support/async/debounce.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
@@ -39,8 +40,8 @@ export async function startWebhooks(settings: WebhookSettings, parts: WebhookPar
   const wakeAll = () => {
     for (const dispatcher of dispatchers) dispatcher.wake();
   };
-  const eager = createOnceSoon(clock, EAGER_MS, wakeAll);
-  const ends = [engine.feed.listen(eager.call), clock.every(POLL_MS, wakeAll), eager.stop];
+  const eager = debounce(clock, EAGER_MS, wakeAll);
+  const ends = [engine.feed.listen(eager.request), clock.every(POLL_MS, wakeAll), eager.cancel];
   return {
     ...createOperations(engine, dispatchers),
     async stop() {
@@ -96,19 +97,5 @@ function createOperations({ deliveries }: WebhookParts['engine'], dispatchers: r
       dispatcher.wake();
       return replayed;
     },
-  };
-}
-
-/** Calls a while after it was first asked to, once. */
-function createOnceSoon(clock: Clock, ms: number, call: () => void) {
-  let cancel: (() => void) | undefined;
-  return {
-    call: (): void => {
-      cancel ??= clock.after(ms, () => {
-        cancel = undefined;
-        call();
-      });
-    },
-    stop: (): void => cancel?.(),
   };
 }

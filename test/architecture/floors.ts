@@ -37,6 +37,13 @@ export const floors: readonly Floor[] = [
     node: true,
   },
   {
+    path: 'src/support/async',
+    about: 'queues, single flight, debounce, periodic jobs: in browsers too',
+    ours: ['src/support/backoff', 'src/support/chance', 'src/support/clock', 'src/support/log'],
+    packages: [],
+    node: false,
+  },
+  {
     path: 'src/engine',
     about: 'the port of the stores of rooms, and the memory engine',
     ours: ['src/room', 'src/protocol', 'src/support'],

@@ -53,11 +53,13 @@ export function createHandClock(start = 1_800_000_000_000): HandClock {
   };
   return {
     now: () => now,
+    monotonic: () => now,
     advance: (ms) => {
       now += ms;
     },
     after: unused,
     every: unused,
+    nextTurn: setImmediate,
   };
 }
 

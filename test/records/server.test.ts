@@ -11,6 +11,7 @@ import { createRedisEngine } from '../../src/engine/redis/index.ts';
 import { createServer, type PartialOptions } from '../../src/index.ts';
 import type { Call } from '../../src/records/calls.ts';
 import { findCall, listCalls, readLost } from '../../src/records/reading.ts';
+import { systemClock } from '../../src/support/clock.ts';
 import { Stage, settingsOf } from '../engine/stage.ts';
 import { connectClient } from '../support/client.ts';
 import { listening } from '../support/log.ts';
@@ -141,7 +142,7 @@ test('a recorder that is killed in the middle of its transaction leaves nothing 
   const url = `sqlite:${folder.path}/signalbox.db`;
   const settings = { ...settingsOf(9_000), feedMaxEvents: 1_000 };
   const engine = await createRedisEngine({ url: redis.url })(settings);
-  const clock = { now: () => Date.now(), advance: () => {}, after: () => () => {}, every: () => () => {} };
+  const clock = { ...systemClock, advance: () => {} };
   const rooms = new Stage(engine, clock);
   const room = await rooms.room(['anna', 'ben']);
   const program = fileURLToPath(new URL('./dying-recorder.mjs', import.meta.url));

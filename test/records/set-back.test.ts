@@ -9,6 +9,7 @@ import { createRedisEngine } from '../../src/engine/redis/index.ts';
 import type { FeedEvent, RoomFeedEvent } from '../../src/protocol/feed.ts';
 import type { CallSession } from '../../src/records/calls.ts';
 import { findCall, listCalls } from '../../src/records/reading.ts';
+import { systemClock } from '../../src/support/clock.ts';
 import { refOf, Stage, settingsOf } from '../engine/stage.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
@@ -161,7 +162,7 @@ test('Redis, killed and started again from its dump', async () => {
   await using folder = await temporaryFolder();
   const database = openDatabase(`sqlite:${folder.path}/calls.db`);
   const engine = await createRedisEngine({ url: redis.url })({ ...settingsOf(9_000), feedMaxEvents: 1_000 });
-  const clock = { now: () => Date.now(), advance: () => {}, after: () => () => {}, every: () => () => {} };
+  const clock = { ...systemClock, advance: () => {} };
   const rooms = new Stage(engine, clock);
   const record = () => eventually(() => recordAll(recorderOf(database, rooms)));
   const room = await rooms.room(['anna', 'ben']);

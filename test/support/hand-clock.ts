@@ -2,7 +2,7 @@
 import type { Clock } from '../../src/support/clock.ts';
 
 export interface HandClock extends Clock {
-  /** Goes on by `ms`, or back, and calls what is due on the way. */
+  /** Goes on by `ms` and calls what is due on the way. Negative: sets `now` back, which timers do not go by. */
   turn(ms: number): void;
 }
 
@@ -13,28 +13,36 @@ interface Timer {
 }
 
 export function handClock(startsAt = 1_700_000_000_000): HandClock {
-  let now = startsAt;
+  let elapsed = 0;
+  let offset = startsAt;
   const timers = new Set<Timer>();
   const add = (ms: number, every: number | undefined, call: () => void) => {
-    const timer = { at: now + ms, every, call };
+    const timer = { at: elapsed + ms, every, call };
     timers.add(timer);
     return () => void timers.delete(timer);
   };
   const nextBefore = (end: number): Timer | undefined =>
     [...timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
   return {
-    now: () => now,
+    now: () => offset + elapsed,
+    monotonic: () => elapsed,
     after: (ms, call) => add(ms, undefined, call),
     every: (ms, call) => add(ms, ms, call),
+    // Turns of the event loop are real: no time goes by in them.
+    nextTurn: (call) => void setImmediate(call),
     turn(ms) {
-      const end = now + ms;
+      if (ms < 0) {
+        offset += ms;
+        return;
+      }
+      const end = elapsed + ms;
       for (let timer = nextBefore(end); timer !== undefined; timer = nextBefore(end)) {
-        now = timer.at;
+        elapsed = timer.at;
         if (timer.every === undefined) timers.delete(timer);
         else timer.at += timer.every;
         timer.call();
       }
-      now = end;
+      elapsed = end;
     },
   };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Random } from '../../src/support/random.ts';
+import type { Chance } from '../../src/support/chance.ts';
 import { retryAfterMs, retryMs } from '../../src/webhooks/backoff.ts';
 
 const HOUR = 3_600_000;
-const least: Random = { integer: () => 0, text: () => '' };
-const most: Random = { integer: (below) => below - 1, text: () => '' };
+const least: Chance = { fraction: () => 0 };
+const most: Chance = { fraction: () => 1 - 2 ** -53 };
 
 test('1 s, 2 s, 4 s, up to an hour', () => {
   const delays = [1, 2, 3, 4, 11, 12, 13, 50, 10_000].map((failures) => retryMs(failures, undefined, least));

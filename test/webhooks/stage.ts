@@ -37,7 +37,7 @@ interface StageParts {
 }
 
 /** No chance: back-off is exact. */
-const even: Random = { integer: () => 0, text: () => '' };
+const even: Random = { fraction: () => 0, integer: () => 0, text: () => '' };
 
 export async function startStage({ url, clock, settings, log = silentLog }: StageParts): Promise<WebhookStage> {
   const feed = createMemoryFeed('node-a' as NodeId, 100_000, clock);

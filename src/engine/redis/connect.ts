@@ -1,4 +1,6 @@
 import { createClient } from 'redis';
+import { backoffMs } from '../../support/backoff.ts';
+import { type Chance, systemChance } from '../../support/chance.ts';
 import { withDeadline } from '../../support/deadline.ts';
 
 export type RedisClient = ReturnType<typeof createClient>;
@@ -32,6 +34,7 @@ export interface RedisClients extends AsyncDisposable, Readonly<Record<RedisRole
 
 const ROLES = ['state', 'pub', 'sub'] as const;
 const CLOSE_MS = 1_000;
+const RECONNECT = { firstMs: 50, maxMs: 500 };
 const OLDEST_REDIS = 7;
 
 /**
@@ -65,8 +68,8 @@ export async function connectRedis(options: RedisConnectOptions): Promise<RedisC
 }
 
 /** 50, 100, 200, 400, 500 ms with jitter. Always a number: `false` or an Error would end the client for good. */
-export function reconnectDelay(retries: number): number {
-  return Math.min(50 * 2 ** Math.min(retries, 10), 500) + Math.floor(Math.random() * 100);
+export function reconnectDelay(retries: number, chance: Chance = systemChance): number {
+  return backoffMs(retries, RECONNECT) + Math.floor(chance.fraction() * 100);
 }
 
 function standalone(options: RedisConnectOptions, onError: (error: Error) => void): Record<RedisRole, RedisClient> {
@@ -94,7 +97,11 @@ export function createRoleClient<Role extends string>(
     // The ping keeps a healthy connection from ever being silent (a subscriber too), and silence then means that the
     // other end is gone: a link that swallows packets would otherwise be noticed by the kernel after 15 minutes.
     pingInterval: options.pingMs ?? 5_000,
-    socket: { reconnectStrategy: reconnectDelay, socketTimeout: options.silenceMs ?? 15_000, connectTimeout: 5_000 },
+    socket: {
+      reconnectStrategy: (retries) => reconnectDelay(retries),
+      socketTimeout: options.silenceMs ?? 15_000,
+      connectTimeout: 5_000,
+    },
   });
   watch(client, (up, error) => options.onLink?.(role, up, error), onError);
   return client as RedisClient; // the option literals narrow type parameters that no caller needs

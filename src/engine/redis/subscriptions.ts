@@ -1,4 +1,8 @@
+import { backoffMs } from '../../support/backoff.ts';
 import { withDeadline } from '../../support/deadline.ts';
+
+/** Waits after refused subscriptions. */
+const RETRY = { firstMs: 100, maxMs: 5_000 };
 
 export type ChannelListener = (message: Buffer, channel: Buffer) => void;
 
@@ -199,8 +203,8 @@ export class Subscriptions {
   #pauseAfterRefusal(channel: Channel, error: unknown): void {
     if (this.#closed) return;
     if (channel.refusals === 0) this.#options.warn(`Redis refuses the subscription of ${channel.name}`, error);
-    const ms = Math.min(100 * 2 ** channel.refusals, 5_000);
-    channel.refusals = Math.min(channel.refusals + 1, 10);
+    const ms = backoffMs(channel.refusals, RETRY);
+    channel.refusals += 1;
     channel.pause = setTimeout(() => {
       channel.pause = undefined;
       this.#converge(channel);

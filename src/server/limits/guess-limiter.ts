@@ -2,10 +2,11 @@
  * Codes are locators, not credentials, so nobody may walk through them: an address has a few wrong codes free, then
  * waits, twice as long after each further one. Right codes cost nothing: a class behind one address gets in.
  */
+import { KeyedSemaphore } from '../../support/async/keyed-semaphore.ts';
+import { backoffMs } from '../../support/backoff.ts';
 import type { Clock } from '../../support/clock.ts';
 
-const FIRST_WAIT_MS = 1000;
-const MAX_WAIT_MS = 10 * 60_000;
+const WAIT = { firstMs: 1000, maxMs: 10 * 60_000 };
 /** An address that has not missed for this long is forgiven. */
 const FORGIVEN_AFTER_MS = 15 * 60_000;
 /** With so many more addresses, those whose last miss is longest ago are forgotten: memory is bounded. */
@@ -71,7 +72,7 @@ export function createGuessLimiter(freeMisses: number, clock: Clock, miss = 'ROO
     recent.set(address, { count, lastAt: now, waitUntil: now + waitAfter(count - freeMisses) });
   };
 
-  const asking = createQueues((address) => freeMisses - (find(address, clock.now())?.count ?? 0));
+  const asking = new KeyedSemaphore((address) => freeMisses - (find(address, clock.now())?.count ?? 0));
   return {
     waitOf,
     recordMiss: countMiss,
@@ -86,31 +87,4 @@ export function createGuessLimiter(freeMisses: number, clock: Clock, miss = 'ROO
   };
 }
 
-/** Lets so many of an address work at once as `mostOf` says when a turn is due, one at least; the others queue. */
-function createQueues(mostOf: (address: string) => number) {
-  const addresses = new Map<string, { askers: number; running: number; readonly waiting: (() => void)[] }>();
-  return {
-    async run<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
-      const queue = addresses.get(address) ?? { askers: 0, running: 0, waiting: [] };
-      addresses.set(address, queue);
-      queue.askers += 1;
-      while (queue.running >= Math.max(1, mostOf(address))) {
-        await new Promise<void>((resolve) => queue.waiting.push(resolve));
-      }
-      queue.running += 1;
-      try {
-        return await work();
-      } finally {
-        queue.running -= 1;
-        queue.askers -= 1;
-        // So many look again whether it is their turn: how many may work has changed too.
-        const free = Math.max(1, mostOf(address)) - queue.running;
-        for (const look of queue.waiting.splice(0, free)) look();
-        if (queue.askers === 0) addresses.delete(address);
-      }
-    },
-  };
-}
-
-const waitAfter = (missesOverFree: number): number =>
-  missesOverFree < 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** missesOverFree, MAX_WAIT_MS);
+const waitAfter = (missesOverFree: number): number => (missesOverFree < 0 ? 0 : backoffMs(missesOverFree, WAIT));

@@ -3,6 +3,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Create } from '../../room/commands.ts';
 import type { Outcome, StockFigures } from '../../room/outcomes.ts';
 import { codeAt, type Pool, SHARDS } from '../../room/pool.ts';
+import { singleFlight } from '../../support/async/single-flight.ts';
 import type { Random } from '../../support/random.ts';
 
 /** Codes drawn per attempt. With half the pool taken, all eight are taken once in 256 times; then the script scans. */
@@ -22,7 +23,7 @@ export interface CodeAllocator {
 }
 
 export function createCodeAllocator(engine: Engine, pool: Pool, random: Random): CodeAllocator {
-  const takeStock = shareFlights(() =>
+  const takeStock = singleFlight(() =>
     Promise.all(Array.from({ length: SHARDS }, (_, shard) => engine.apply({ kind: 'stock', shard }))),
   );
 
@@ -75,25 +76,4 @@ function shardsWithCodes(stock: readonly StockFigures[], pool: Pool): number[] {
 function waitFor(stock: readonly StockFigures[]): number {
   const waits = stock.flatMap(({ freesInMs }) => (freesInMs === null ? [] : [freesInMs]));
   return waits.length === 0 ? UNKNOWN_WAIT_MS : Math.max(1, Math.min(...waits));
-}
-
-/**
- * Lets all who ask while an answer is on its way share the next one. Not the one on its way: it may have been made
- * before what the asker has just learned.
- */
-function shareFlights<Result>(fly: () => Promise<Result>): () => Promise<Result> {
-  let current: Promise<Result> | undefined;
-  let next: Promise<Result> | undefined;
-  const depart = (): Promise<Result> => {
-    next = undefined;
-    current = fly().finally(() => {
-      current = undefined;
-    });
-    return current;
-  };
-  return () => {
-    if (current === undefined) return depart();
-    next ??= current.then(depart, depart);
-    return next;
-  };
 }

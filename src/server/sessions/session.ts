@@ -5,7 +5,7 @@ import type { RoomCode, RoomRef, SessionNumber, UserId } from '../../protocol/id
 import type { Json, Profile, RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { Arrive, SeatKey } from '../../room/commands.ts';
 import type { Outcome } from '../../room/outcomes.ts';
-import { Turns } from '../../support/turns.ts';
+import { SerialQueue } from '../../support/async/serial-queue.ts';
 import { type EngineConnection, terminate } from '../limits/control-frames.ts';
 
 /** The packet type of Socket.IO's protocol. */
@@ -50,7 +50,7 @@ export class Session {
    */
   turnUntil = 0;
   /** Whatever changes the seat runs here: none of it overlaps. */
-  readonly queue = new Turns();
+  readonly queue = new SerialQueue();
   private readonly socket: Socket;
 
   constructor(socket: Socket, from: SessionOptions) {

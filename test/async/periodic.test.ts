@@ -1,11 +1,11 @@
 /** Work beside everything else: when it is done again, and that it ends. */
 import { expect, test } from 'vitest';
-import { startLoop } from '../../src/records/loop.ts';
+import { startPeriodic } from '../../src/support/async/periodic.ts';
 import { silentLog } from '../../src/support/log.ts';
 import { handClock } from '../support/hand-clock.ts';
 
-/** In the middle of whatever it is asked for: what is spread by chance is not moved. */
-const middle = { integer: (below: number) => Math.floor(below / 2), text: () => '' };
+/** The middle of every spread: intervals are exact. */
+const middle = { fraction: () => 0.5 };
 
 function stage(answers: readonly (boolean | Error)[]) {
   const clock = handClock();
@@ -17,7 +17,7 @@ function stage(answers: readonly (boolean | Error)[]) {
     (about: unknown, text = String(about)) =>
       void lines.push(`${level} ${text}`);
   const log = { ...silentLog, debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
-  const loop = startLoop({
+  const loop = startPeriodic({
     failure: 'it fails',
     recovery: 'it works again',
     everyMs: 1_000,
@@ -71,7 +71,7 @@ test('whoever stops it waits for what is under way', async () => {
     new Promise<boolean>((resolve) => {
       finish = () => resolve(true);
     });
-  const loop = startLoop({
+  const loop = startPeriodic({
     failure: 'it fails',
     recovery: '',
     everyMs: 1_000,

@@ -1,22 +1,21 @@
-/** Work that is done before anything else, and once. */
-
 export interface Once {
-  /** Whoever asks while it is being done waits for that. A failure is told to them, and forgotten. */
+  /** Callers while the work is under way, and after it, share its outcome. A failure is forgotten: the next call retries. */
   (): Promise<void>;
-  /** The next who asks has it done again. */
+  /** The next call does the work again. */
   forget(): void;
 }
 
+/** Initialization: work that is done once, by the first caller. */
 export function once(work: () => Promise<void>): Once {
   let done: Promise<void> | undefined;
-  const ask = (): Promise<void> => {
+  const run = (): Promise<void> => {
     done ??= work().catch((error: unknown) => {
       done = undefined;
       throw error;
     });
     return done;
   };
-  return Object.assign(ask, {
+  return Object.assign(run, {
     forget: () => {
       done = undefined;
     },
