@@ -26,7 +26,7 @@ const POLICY = {
   emptyMs: 5 * MINUTE,
   maxAgeMs: 24 * 60 * MINUTE,
   cooldownMs: 10 * MINUTE,
-  receiptMs: 10 * MINUTE,
+  idempotencyMs: 10 * MINUTE,
   closeOnHostLeave: false,
 };
 const NODE = 'bench' as NodeId;

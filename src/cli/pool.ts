@@ -27,7 +27,7 @@ export async function showPool(given: PartialOptions, flags: PoolFlags): Promise
   const engine = await createRedisEngine({ ...store, log: createCliLog('warn') })(settings);
   try {
     const stock = await Promise.all(
-      Array.from({ length: SHARDS }, (_, shard) => engine.apply({ kind: 'stock', shard })),
+      Array.from({ length: SHARDS }, (_, shard) => engine.apply({ kind: 'stats', shard })),
     );
     const figures = poolFigures(pool, stock);
     const disagreements = flags.audit ? (await auditShards({ ...store, pool })).flatMap(inItsShard) : undefined;

@@ -1,7 +1,7 @@
 /** Where the state is kept: the interface of every engine, and its laws. */
 import type { NodeId, SessionNumber, UserId } from '../protocol/ids.ts';
-import type { Command } from '../room/commands.ts';
-import type { Evicted, Outcome } from '../room/outcomes.ts';
+import type { Command, Outcome } from '../room/commands.ts';
+import type { Evicted } from '../room/outcomes.ts';
 import type { Pool } from '../room/pool.ts';
 import type { Policy } from '../room/room.ts';
 import type { Deliveries } from './deliveries.ts';

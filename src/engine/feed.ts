@@ -7,8 +7,8 @@ import type { Announcement, FeedEvent } from '../protocol/feed.ts';
  */
 export type FeedPosition = string;
 
-/** What is told once for a while: the pool by itself, references of each item type by themselves. */
-export const quietName = (announcement: Announcement): string =>
+/** Dedupe key of an announcement: the pool alarm once, reference alarms once for each item type. */
+export const dedupeKey = (announcement: Announcement): string =>
   announcement.type === 'reference_alarm' ? `${announcement.type}:${announcement.itemType}` : announcement.type;
 
 export interface FeedPage {
@@ -37,11 +37,11 @@ export interface Feed {
    */
   read(ask: { readonly after?: FeedPosition | undefined; readonly limit: number }): Promise<FeedPage>;
   /**
-   * Tells something that belongs to no room: once, however many nodes say it within `quietMs`.
+   * Appends an event that belongs to no room: once within `dedupeMs`, however many nodes announce it.
    *
    * @throws StoreUnavailable
    */
-  announce(announcement: Announcement, quietMs: number): Promise<void>;
+  announce(announcement: Announcement, dedupeMs: number): Promise<void>;
   /**
    * Hears the events that this node commits, right after they are. Whoever must not miss one reads.
    *

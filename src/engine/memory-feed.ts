@@ -2,7 +2,7 @@
 import type { Announcement, FeedEvent } from '../protocol/feed.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import type { Clock } from '../support/clock.ts';
-import { type Feed, quietName } from './feed.ts';
+import { dedupeKey, type Feed } from './feed.ts';
 
 export interface MemoryFeed extends Feed {
   append(events: readonly FeedEvent[]): void;
@@ -14,7 +14,7 @@ const SLACK = 1.1;
 export function createMemoryFeed(nodeId: NodeId, kept: number, clock: Clock): MemoryFeed {
   // Another process of the same node counts anew.
   const life = `${nodeId}:${clock.now()}`;
-  const quietUntil = new Map<string, number>();
+  const duplicateUntil = new Map<string, number>();
   const listeners = new Set<(event: FeedEvent) => void>();
   let events: FeedEvent[] = [];
   /** Of the events that are let go of. */
@@ -39,11 +39,11 @@ export function createMemoryFeed(nodeId: NodeId, kept: number, clock: Clock): Me
       const page = events.slice(first - dropped, first - dropped + limit);
       return { events: page, position: positionOf(life, first + page.length), lost: first - from };
     },
-    async announce(announcement, quietMs) {
+    async announce(announcement, dedupeMs) {
       const now = clock.now();
-      const name = quietName(announcement);
-      if ((quietUntil.get(name) ?? 0) > now) return;
-      quietUntil.set(name, now + quietMs);
+      const key = dedupeKey(announcement);
+      if ((duplicateUntil.get(key) ?? 0) > now) return;
+      duplicateUntil.set(key, now + dedupeMs);
       append([announced(announcement, nodeId, now)]);
     },
     listen(hear) {
@@ -60,6 +60,6 @@ function placeIn(life: string, position: string | undefined): number | undefined
 }
 
 const announced = (announcement: Announcement, serverId: NodeId, timestamp: number): FeedEvent => {
-  const id = `${quietName(announcement)}:${timestamp}`;
+  const id = `${dedupeKey(announcement)}:${timestamp}`;
   return { ...announcement, id, code: null, ref: null, rev: null, userId: null, serverId, timestamp };
 };

@@ -1,42 +1,32 @@
-/** The engine of a single process: a Map, and the rules. */
-import type { RoomFeedEvent } from '../protocol/feed.ts';
-import type { UserId } from '../protocol/ids.ts';
-import type { Command, ShardCommand, UserCommand } from '../room/commands.ts';
-import { list } from '../room/list.ts';
-import type { Outcome } from '../room/outcomes.ts';
-import { SHARDS, shardOf } from '../room/pool.ts';
-import { published, publishedCreate } from '../room/published.ts';
-import { createShard, type MutableShard, write } from '../room/shard.ts';
-import { tick } from '../room/tick.ts';
-import * as transitions from '../room/transitions.ts';
-import * as users from '../room/user.ts';
+/** The engine of a single process: the rules, over maps. */
+import type { Command, Outcome, ShardCommand } from '../room/commands.ts';
+import { feedEventsOf } from '../room/feed-events.ts';
+import { SHARDS } from '../room/pool.ts';
+import { applyRule, isUserCommand, shardOfCommand } from '../room/rules.ts';
+import { applyWrites, createShard, type MutableShard } from '../room/shard.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
 import type { Engine, EngineSettings } from './engine.ts';
 import { createMemoryDeliveries } from './memory-deliveries.ts';
-import { createMemoryFeed } from './memory-feed.ts';
-
-/** The rules of the room commands by the names of the commands. */
-const RULES = { ...transitions, list, tick };
+import { createMemoryFeed, type MemoryFeed } from './memory-feed.ts';
+import { MemoryUsers } from './memory-users.ts';
 
 export function createMemoryEngine(settings: EngineSettings, clock: Clock = systemClock): Engine {
   const shards = Array.from({ length: SHARDS }, createShard);
-  const records = createRecords(settings);
+  const users = new MemoryUsers(settings.policy);
   const since = clock.now();
   const feed = createMemoryFeed(settings.nodeId, settings.feedMaxEvents, clock);
   return {
     name: 'memory',
     async apply<C extends Command>(command: C): Promise<Outcome<C>> {
       const now = clock.now();
-      if (isUserCommand(command)) return records.apply(command, now) as Outcome<C>; // as below
-      const outcome = applyToShard(shards, command, { now, ...settings });
-      if (settings.feedMaxEvents > 0) feed.append(publishedBy(command, outcome, { ...settings, now }));
-      // The outcome is the one of this command's kind: both tables are keyed by it.
-      return outcome as Outcome<C>;
+      // The compiler does not follow the kind of the command through the narrowing.
+      if (isUserCommand(command)) return users.apply(command, now) as Outcome<C>;
+      return applyToShard(shards, feed, command, { ...settings, now }) as Outcome<C>;
     },
     fanout: {
       adapter: undefined,
       live: async () => {},
-      // Whoever is not on this node is nowhere.
+      // There are no other nodes.
       async receivers(send) {
         send();
         return 0;
@@ -55,80 +45,14 @@ export function createMemoryEngine(settings: EngineSettings, clock: Clock = syst
 
 function applyToShard(
   shards: readonly MutableShard[],
+  feed: MemoryFeed,
   command: ShardCommand,
-  circumstances: transitions.Circumstances,
-) {
-  const shard = shards[shardIndex(command)];
+  context: EngineSettings & { readonly now: number },
+): Outcome<ShardCommand> {
+  const shard = shards[shardOfCommand(command)];
   if (shard === undefined) throw new RangeError('no such shard');
-  // One signature for all: the compiler does not pair a rule with its command through the union of kinds.
-  const rule = RULES[command.kind] as (
-    shard: MutableShard,
-    command: ShardCommand,
-    circumstances: transitions.Circumstances,
-  ) => transitions.Step<ShardCommand>;
-  const { outcome, writes } = rule(shard, command, circumstances);
-  write(shard, writes);
+  const { outcome, writes } = applyRule(shard, command, context);
+  applyWrites(shard, writes);
+  if (context.feedMaxEvents > 0) feed.append(feedEventsOf(command, outcome, context));
   return outcome;
-}
-
-/** What a command has done, as the feed tells it. */
-function publishedBy(
-  command: ShardCommand,
-  outcome: Outcome<ShardCommand>,
-  at: EngineSettings & { readonly now: number },
-): RoomFeedEvent[] {
-  if (command.kind === 'create') {
-    if (!('room' in outcome)) return [];
-    const { code } = outcome.room;
-    const made = [transitions.foundedRoom, transitions.opened].map((rule) => rule(command, code, at.now, at.policy));
-    const [founded, opened] = made;
-    return founded && opened ? publishedCreate(founded, opened, at) : [];
-  }
-  return 'events' in outcome ? outcome.events.flatMap((event) => published(event, at)) : [];
-}
-
-const shardIndex = (command: ShardCommand): number => ('code' in command ? shardOf(command.code) : command.shard);
-
-const isUserCommand = (command: Command): command is UserCommand =>
-  command.kind === 'arrive' || command.kind === 'touch' || command.kind === 'depart';
-
-const SWEEP_MS = 1000;
-
-/** The users' records, each dropped when nobody has touched it for its time. */
-function createRecords({ policy }: EngineSettings) {
-  const records = new Map<UserId, { record: users.UserRecord; until: number }>();
-
-  const step = (command: UserCommand, record: users.UserRecord | undefined, now: number) => {
-    switch (command.kind) {
-      case 'arrive':
-        return users.arrive(record, command, now);
-      case 'touch':
-        return users.touch(record, command, now);
-      case 'depart':
-        return users.depart(record, command, now);
-    }
-  };
-
-  /** Writing moves a record to the end of the map, so the ones that expire next stand at its beginning. */
-  let sweptAt = 0;
-  const sweep = (now: number) => {
-    // Not every time: V8 walks over the holes that deleted records leave at the beginning.
-    if (now - sweptAt < SWEEP_MS) return;
-    sweptAt = now;
-    for (const [userId, { until }] of records) {
-      if (until > now) return;
-      records.delete(userId);
-    }
-  };
-
-  return {
-    apply(command: UserCommand, now: number) {
-      sweep(now);
-      const kept = records.get(command.userId);
-      const { outcome, record } = step(command, kept && kept.until > now ? kept.record : undefined, now);
-      if (record !== undefined) records.delete(command.userId);
-      if (record) records.set(command.userId, { record, until: now + users.recordTtl(record, policy) });
-      return outcome;
-    },
-  };
 }

@@ -1,37 +1,37 @@
-/** Who may change what: a session its own seat, the host its room, the server's owner any room. */
+/** Authorization: a session may change its own seat, the host its room, the server's owner any room. */
 import type { OwnerKey, SeatKey } from './commands.ts';
 import type { Refusal, SeatRefusal } from './outcomes.ts';
 import type { Room, Seat } from './room.ts';
 import { seatOf } from './seats.ts';
 import type { Shard } from './shard.ts';
 
-interface Governed {
+interface Authorized {
   readonly ok: true;
   readonly room: Room;
 }
-interface Held extends Governed {
+interface FoundSeat extends Authorized {
   readonly seat: Seat;
 }
 
-/** The seat that the key's session holds. */
-export function locate(shard: Shard, key: SeatKey): Held | SeatRefusal {
-  const held = locateSeat(shard, key);
-  return held.ok && held.seat.session !== key.session ? { ok: false, reason: 'SESSION_EXPIRED' } : held;
+/** The seat that the key's session has. */
+export function findSeat(shard: Shard, key: SeatKey): FoundSeat | SeatRefusal {
+  const found = findSeatOfAnySession(shard, key);
+  return found.ok && found.seat.session !== key.session ? { ok: false, reason: 'SESSION_EXPIRED' } : found;
 }
 
-/** The seat that the key names, whichever session holds it. */
-export function locateSeat(shard: Shard, key: SeatKey): Held | SeatRefusal {
+/** The seat of the key's user, whatever its session. */
+export function findSeatOfAnySession(shard: Shard, key: SeatKey): FoundSeat | SeatRefusal {
   const room = shard.rooms.get(key.code);
   if (room?.ref !== key.ref) return { ok: false, reason: 'CODE_EXPIRED' };
   const seat = seatOf(room, key.userId);
   return seat === undefined ? { ok: false, reason: 'NOT_IN_ROOM' } : { ok: true, room, seat };
 }
 
-/** The room as a whole: for its host, from its seat, and for the owner. */
-export function govern(shard: Shard, key: SeatKey | OwnerKey): Governed | SeatRefusal | Refusal<'FORBIDDEN'> {
+/** The room as a whole: the host may change it, and the owner. */
+export function authorize(shard: Shard, key: SeatKey | OwnerKey): Authorized | SeatRefusal | Refusal<'FORBIDDEN'> {
   if (!('owner' in key)) {
-    const held = locate(shard, key);
-    return held.ok && held.room.hostId !== key.userId ? { ok: false, reason: 'FORBIDDEN' } : held;
+    const found = findSeat(shard, key);
+    return found.ok && found.room.hostId !== key.userId ? { ok: false, reason: 'FORBIDDEN' } : found;
   }
   const room = shard.rooms.get(key.code);
   return room?.ref === key.ref ? { ok: true, room } : { ok: false, reason: 'CODE_EXPIRED' };

@@ -1,9 +1,24 @@
-/** What can be asked of the state. One command is one atomic step in one shard, or of one user. */
+/**
+ * The commands of an engine, each with its outcome: one row in a table at the end of this file. One command is one atomic
+ * step in one shard, or on one user's record.
+ */
 import type { NodeId, RoomCode, RoomRef, SessionNumber, UserId } from '../protocol/ids.ts';
-import type { RoomInfo } from '../protocol/snapshot.ts';
+import type { RoomInfo, RoomSnapshot } from '../protocol/snapshot.ts';
+import type {
+  ChangeOutcome,
+  Committed,
+  Evicted,
+  JoinRefusal,
+  ListedRoom,
+  PoolStats,
+  Refusal,
+  RoomOutcome,
+  SeatRefusal,
+} from './outcomes.ts';
+import type { RoomKey } from './room.ts';
 
-/** Who asks for a seat, from where. */
-export interface Occupant {
+/** The user that asks for a seat, with the session and the node of its connection. */
+export interface JoiningUser {
   readonly userId: UserId;
   readonly session: SessionNumber;
   readonly nodeId: NodeId;
@@ -26,50 +41,51 @@ export interface RoomChanges {
   readonly metadata?: string;
 }
 
-/** A seat, as its holder names it: refused when the room or the session is not that one any more. */
-export interface SeatKey {
-  readonly code: RoomCode;
-  readonly ref: RoomRef;
+/** Names a seat together with the session that holds it: refused when the room or the session is another one by now. */
+export interface SeatKey extends RoomKey {
   readonly userId: UserId;
   readonly session: SessionNumber;
 }
 
-/** A room, as its server's owner names it, who has no seat in it and needs none. */
-export interface OwnerKey {
-  readonly code: RoomCode;
-  readonly ref: RoomRef;
+/** Names a room on behalf of the server's owner, which needs no seat in it. */
+export interface OwnerKey extends RoomKey {
   readonly owner: true;
 }
 
 export interface Create {
   readonly kind: 'create';
   readonly shard: number;
-  /** Codes of the shard, drawn by chance: the first free one is taken. */
+  /** Random codes of the shard: the first free one is taken. */
   readonly candidates: readonly RoomCode[];
   /** Where the search for any free code begins when no candidate is free: an index into the shard's codes. */
   readonly from: number;
   readonly ref: RoomRef;
-  /** Its host and first member; without one, whoever joins first becomes host. */
-  readonly by?: Occupant;
+  /** Its host and first member; without one, the first user to join becomes host. */
+  readonly by?: JoiningUser;
   readonly settings: RoomChanges & {
     readonly type: string;
     readonly maxUsers: number;
     readonly access: RoomInfo['access'];
   };
-  /** Names this create: the same key within the receipt's time gives the same room. */
-  readonly receipt?: string;
+  /** A second create with the same key, within `Policy.idempotencyMs`, is answered with the room of the first. */
+  readonly idempotencyKey?: string;
 }
-export interface Join {
+type Created =
+  | RoomOutcome
+  /** No code of the shard is free; `nextFreeInMs` is null when none is cooling either. */
+  | { readonly ok: false; readonly reason: 'FULL'; readonly nextFreeInMs: number | null }
+  /** A create with this key has been done before; its room may have ended since. */
+  | ({ readonly ok: false; readonly reason: 'REPLAYED' } & RoomKey);
+
+export interface Join extends RoomKey {
   readonly kind: 'join';
-  readonly code: RoomCode;
-  readonly ref: RoomRef;
-  readonly by: Occupant;
+  readonly by: JoiningUser;
 }
 export type Leave = { readonly kind: 'leave' } & SeatKey;
 export type Suspend = { readonly kind: 'suspend' } & SeatKey;
 /** `session` is the new one, greater than the one that held the seat. */
 export type Resume = { readonly kind: 'resume'; readonly nodeId: NodeId } & SeatKey;
-/** A member asked for something: its seat and its room live on. */
+/** Keep-alive: a request of a member extends the lease of its seat and counts as activity of its room. */
 export type Renew = { readonly kind: 'renew' } & SeatKey;
 type ChangeOfRoom = { readonly of: 'room'; readonly to: RoomChanges };
 type ChangeOfSeat = { readonly of: 'seat'; readonly to: SeatChanges };
@@ -79,31 +95,52 @@ export type Update = { readonly kind: 'update' } & (
 );
 export type Kick = { readonly kind: 'kick'; readonly target: UserId; readonly ban: boolean } & (SeatKey | OwnerKey);
 export type Close = { readonly kind: 'close' } & (SeatKey | OwnerKey);
+
 export interface Read {
   readonly kind: 'read';
   readonly code: RoomCode;
   readonly ref?: RoomRef;
-  /** Who thinks of joining: is told at once when the room would not have this user. */
+  /** A user that is about to join: the read is refused where its join would be. */
   readonly joiner?: UserId;
 }
+
 /** The rooms of a shard, by their codes. */
 export interface List {
   readonly kind: 'list';
   readonly shard: number;
-  /** Begins behind this code. */
+  /** The page begins behind this code. */
   readonly after?: RoomCode;
   readonly limit: number;
 }
+interface Listed {
+  readonly ok: true;
+  readonly rooms: readonly ListedRoom[];
+  /** The shard has more rooms behind this page. */
+  readonly more: boolean;
+}
+
 export interface Tick {
   readonly kind: 'tick';
   readonly shard: number;
-  /** Seats whose connections the asking node holds: renewed, or reported lost. */
+  /** Seats whose connections the asking node holds: renewed, or reported as lost. */
   readonly held: readonly SeatKey[];
   /** At most so many leases, rooms and cooled codes each are reaped in one step, so that no step takes long. */
   readonly limit: number;
 }
-export interface Stock {
-  readonly kind: 'stock';
+interface Ticked extends Committed {
+  /** The revision of every room in `held` that still exists. */
+  readonly revs: readonly (RoomKey & { readonly rev: number })[];
+  /** Entries of `held` whose session does not hold the seat any more. */
+  readonly lost: readonly SeatKey[];
+  readonly evicted: readonly Evicted[];
+  /** The limit was reached: something due is left for the next step. */
+  readonly more: boolean;
+  readonly poolStats: PoolStats;
+}
+
+/** The pool statistics of a shard. */
+export interface Stats {
+  readonly kind: 'stats';
   readonly shard: number;
 }
 
@@ -113,7 +150,15 @@ export interface Arrive {
   readonly nodeId: NodeId;
   readonly name?: string;
 }
-/** Keeps the user; `seat` is where it sits now. Makes the record anew when it had expired. */
+interface Arrived {
+  readonly ok: true;
+  readonly session: SessionNumber;
+  readonly connectedAt: number;
+  readonly previous: { readonly session: SessionNumber; readonly nodeId: NodeId; readonly online: boolean } | null;
+  readonly seat: RoomKey | null;
+}
+
+/** Refreshes the user's record, and creates it again when it had expired. */
 export interface Touch {
   readonly kind: 'touch';
   readonly userId: UserId;
@@ -122,27 +167,45 @@ export interface Touch {
   readonly connectedAt: number;
   readonly name?: string;
   readonly mediaType?: string;
-  readonly seat: { readonly code: RoomCode; readonly ref: RoomRef } | null;
+  /** The room in which the user has a seat now. */
+  readonly seat: RoomKey | null;
 }
+
 export interface Depart {
   readonly kind: 'depart';
   readonly userId: UserId;
   readonly session: SessionNumber;
 }
 
-export type ShardCommand =
-  | Create
-  | Join
-  | Leave
-  | Suspend
-  | Resume
-  | Renew
-  | Update
-  | Kick
-  | Close
-  | Read
-  | List
-  | Tick
-  | Stock;
-export type UserCommand = Arrive | Touch | Depart;
+interface ShardCommands {
+  create: { command: Create; outcome: Created };
+  join: { command: Join; outcome: RoomOutcome | JoinRefusal | Refusal<'CODE_EXPIRED' | 'SESSION_EXPIRED'> };
+  leave: { command: Leave; outcome: ChangeOutcome | SeatRefusal };
+  suspend: { command: Suspend; outcome: ChangeOutcome | SeatRefusal };
+  resume: { command: Resume; outcome: RoomOutcome | SeatRefusal };
+  renew: { command: Renew; outcome: { readonly ok: true; readonly rev: number; readonly now: number } | SeatRefusal };
+  update: { command: Update; outcome: RoomOutcome | SeatRefusal | Refusal<'FORBIDDEN'> };
+  kick: { command: Kick; outcome: ChangeOutcome | SeatRefusal | Refusal<'FORBIDDEN' | 'PEER_NOT_FOUND' | 'CONFLICT'> };
+  close: { command: Close; outcome: ChangeOutcome | SeatRefusal | Refusal<'FORBIDDEN'> };
+  read: {
+    command: Read;
+    outcome:
+      | { readonly ok: true; readonly room: RoomSnapshot }
+      | JoinRefusal
+      | Refusal<'ROOM_NOT_FOUND' | 'CODE_EXPIRED'>;
+  };
+  list: { command: List; outcome: Listed };
+  tick: { command: Tick; outcome: Ticked };
+  stats: { command: Stats; outcome: { readonly ok: true } & PoolStats };
+}
+
+interface UserCommands {
+  arrive: { command: Arrive; outcome: Arrived };
+  touch: { command: Touch; outcome: { readonly ok: true; readonly now: number } | Refusal<'SESSION_EXPIRED'> };
+  depart: { command: Depart; outcome: { readonly ok: true } | Refusal<'SESSION_EXPIRED'> };
+}
+
+export type ShardCommand = ShardCommands[keyof ShardCommands]['command'];
+export type UserCommand = UserCommands[keyof UserCommands]['command'];
 export type Command = ShardCommand | UserCommand;
+export type Outcome<C extends Command> = (ShardCommands & UserCommands)[C['kind']]['outcome'];

@@ -1,12 +1,12 @@
 /**
- * The codes of a shard. Law 1: free + occupied + cooling = all of them, at every instant. Free is what is neither of
- * the others, so it cannot be counted wrong.
+ * The codes of a shard. Law 1: free + occupied + cooling = all of them, at every instant. A code is free when it is
+ * neither occupied nor cooling: that is derived and never stored, so it cannot be counted wrong.
  */
 import type { RoomCode } from '../protocol/ids.ts';
 
 export const SHARDS = 100;
 
-/** Which codes there are: `size` of them, spread evenly over the shards. */
+/** The codes that exist, spread evenly over the shards. */
 export interface Pool {
   /** Digits of a code, 6 to 8. */
   readonly digits: number;
@@ -14,7 +14,7 @@ export interface Pool {
   readonly perShard: number;
 }
 
-/** @throws RangeError when the codes of that length cannot be shared out so. */
+/** @throws RangeError when so many codes of that length cannot be spread evenly. */
 export function createPool(digits: number, size = allCodes(digits)): Pool {
   if (!Number.isInteger(digits) || digits < 6 || digits > 8) throw new RangeError('a code has 6 to 8 digits');
   if (!Number.isInteger(size) || size < SHARDS || size > allCodes(digits) || size % SHARDS !== 0) {
@@ -31,7 +31,7 @@ export const shardOf = (code: RoomCode): number => Number(code) % SHARDS;
 
 /** The codes of a shard are numbered from 0, in their own order. */
 export function codeAt(pool: Pool, shard: number, index: number): RoomCode {
-  // The smallest code of any length ends in two zeros, so the shard is added to it. The number has `digits` digits by construction.
+  // The smallest code of any length ends in two zeros, so the shard is added to it. The result has `digits` digits.
   return String(10 ** (pool.digits - 1) + index * SHARDS + shard) as RoomCode;
 }
 

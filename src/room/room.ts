@@ -1,6 +1,12 @@
-/** A room as it is kept, and what its members see of it. */
+/** A room as the engines store it, and the view of it that members get. */
 import type { NodeId, RoomCode, RoomRef, SessionNumber, UserId } from '../protocol/ids.ts';
 import type { Member, RoomInfo, RoomSnapshot } from '../protocol/snapshot.ts';
+
+/** Names a room: the code can be used again by a later room, the ref never. */
+export interface RoomKey {
+  readonly code: RoomCode;
+  readonly ref: RoomRef;
+}
 
 /** A member's place in a room. Instants are milliseconds by the store's clock. */
 export interface Seat {
@@ -15,15 +21,13 @@ export interface Seat {
   readonly state: 'present' | 'away';
   /** The only session that may change this seat. */
   readonly session: SessionNumber;
-  /** The node that holds the session's connection, or held it last. */
+  /** The node of the session's connection, or of its last one. */
   readonly nodeId: NodeId;
-  /** The seat is given up at this instant unless it is renewed. */
+  /** End of the seat's lease: the seat is removed then unless it is renewed. */
   readonly leaseUntil: number;
 }
 
-export interface Room {
-  readonly code: RoomCode;
-  readonly ref: RoomRef;
+export interface Room extends RoomKey {
   readonly rev: number;
   readonly name: string | null;
   readonly type: string;
@@ -31,11 +35,11 @@ export interface Room {
   readonly access: RoomInfo['access'];
   readonly locked: boolean;
   readonly hostId: UserId | null;
-  /** Null when the server's owner did, who has no seat. */
+  /** Null when the server's owner created it, without a seat. */
   readonly createdBy: UserId | null;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** When a member last asked for anything, a heartbeat included. */
+  /** When a member last made a request, a heartbeat included. */
   readonly lastActive: number;
   readonly emptySince: number | null;
   readonly nextSeq: number;
@@ -46,7 +50,7 @@ export interface Room {
   readonly seats: readonly Seat[];
 }
 
-/** How long things last, in milliseconds, and what the host's leaving means. The same on every node. */
+/** The durations of leases, rooms and codes, and whether a room outlives its host. The same on every node. */
 export interface Policy {
   readonly leaseMs: number;
   readonly graceMs: number;
@@ -54,8 +58,8 @@ export interface Policy {
   readonly emptyMs: number;
   readonly maxAgeMs: number;
   readonly cooldownMs: number;
-  /** How long a create can be repeated with the same key. */
-  readonly receiptMs: number;
+  /** How long a repeated create with the same idempotency key gives the same room. */
+  readonly idempotencyMs: number;
   readonly closeOnHostLeave: boolean;
 }
 

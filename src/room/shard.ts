@@ -1,42 +1,40 @@
-/** The state of one shard: what the rules read, and how their result is written back. */
-import type { RoomCode, RoomRef } from '../protocol/ids.ts';
-import type { Room } from './room.ts';
+/** The state of one shard: what the rules read, and the writes that they give back. */
+import type { RoomCode } from '../protocol/ids.ts';
+import type { Room, RoomKey } from './room.ts';
 
 export interface Shard {
   /** Occupied codes. */
   readonly rooms: ReadonlyMap<RoomCode, Room>;
-  /** Released codes, and until when they may not be handed out. A code in neither map is free. */
+  /** Released codes, and the instant until which they may not be used again. A code in neither map is free. */
   readonly cooling: ReadonlyMap<RoomCode, number>;
-  /** What creates with a key have made. */
-  readonly receipts: ReadonlyMap<string, Receipt>;
+  /** The rooms made by creates with an idempotency key, by that key. */
+  readonly idempotency: ReadonlyMap<string, IdempotencyRecord>;
 }
 
-export interface Receipt {
-  readonly code: RoomCode;
-  readonly ref: RoomRef;
+export interface IdempotencyRecord extends RoomKey {
   readonly until: number;
 }
 
-/** The next state, as the difference to the present one: `null` removes. */
+/** The next state as a difference to the current one: `null` deletes. */
 export interface Writes {
   readonly rooms?: ReadonlyMap<RoomCode, Room | null>;
   readonly cooling?: ReadonlyMap<RoomCode, number | null>;
-  readonly receipts?: ReadonlyMap<string, Receipt | null>;
+  readonly idempotency?: ReadonlyMap<string, IdempotencyRecord | null>;
 }
 
 export interface MutableShard extends Shard {
   readonly rooms: Map<RoomCode, Room>;
   readonly cooling: Map<RoomCode, number>;
-  readonly receipts: Map<string, Receipt>;
+  readonly idempotency: Map<string, IdempotencyRecord>;
 }
 
-export const createShard = (): MutableShard => ({ rooms: new Map(), cooling: new Map(), receipts: new Map() });
+export const createShard = (): MutableShard => ({ rooms: new Map(), cooling: new Map(), idempotency: new Map() });
 
-/** Makes the next state the present one. */
-export function write(shard: MutableShard, writes: Writes): void {
+/** Brings the shard to its next state. */
+export function applyWrites(shard: MutableShard, writes: Writes): void {
   put(shard.rooms, writes.rooms);
   put(shard.cooling, writes.cooling);
-  put(shard.receipts, writes.receipts);
+  put(shard.idempotency, writes.idempotency);
 }
 
 function put<Key, Value>(map: Map<Key, Value>, writes: ReadonlyMap<Key, Value | null> = new Map()): void {

@@ -1,25 +1,25 @@
 /**
- * The tick of one shard: renews the seats whose connections the asking node holds, then reaps what is due. Any node may
- * tick any shard at any time: what one has reaped, the next does not find.
+ * The tick of one shard: renews the seats whose connections the asking node holds, then reaps expired leases, rooms and
+ * cooled codes. Any node may tick any shard at any time: what one node has reaped, the next does not find.
  */
 import type { RoomCode } from '../protocol/ids.ts';
-import { locate } from './authority.ts';
+import { findSeat } from './authority.ts';
 import type { SeatKey, Tick } from './commands.ts';
 import type { Evicted, RoomEvent } from './outcomes.ts';
+import { cooled, poolStats } from './pool-stats.ts';
 import { deadline, type Room, type Seat } from './room.ts';
-import { type Course, end, replaceSeat, seatOf, vacate } from './seats.ts';
+import { endRoom, removeSeat, replaceSeat, seatOf, type Transition } from './seats.ts';
 import type { Shard, Writes } from './shard.ts';
-import { cooled, figures } from './stock.ts';
-import { type Circumstances, renewed, type Step } from './transitions.ts';
+import { type RuleContext, type RuleResult, renewed } from './transitions.ts';
 
-export function tick(shard: Shard, command: Tick, circumstances: Circumstances): Step<Tick> {
-  const state = draft(shard, circumstances);
-  const lost = command.held.filter((key) => !renewHeld(state, key, circumstances));
-  const lapsed = lapsedSeats(state, circumstances.now);
-  for (const { code, seat } of lapsed.slice(0, command.limit)) reapSeat(state, code, seat, circumstances);
-  const ended = endedRooms(state, circumstances);
-  for (const { room, reason } of ended.slice(0, command.limit)) state.settle(room.code, end(room, reason));
-  const cold = cooled(state.cooling, circumstances.now);
+export function tick(shard: Shard, command: Tick, context: RuleContext): RuleResult<Tick> {
+  const state = draft(shard, context);
+  const lost = command.held.filter((key) => !renewHeld(state, key, context));
+  const lapsed = lapsedSeats(state, context.now);
+  for (const { code, seat } of lapsed.slice(0, command.limit)) reapSeat(state, code, seat, context);
+  const ended = endedRooms(state, context);
+  for (const { room, reason } of ended.slice(0, command.limit)) state.apply(room.code, endRoom(room, reason));
+  const cold = cooled(state.cooling, context.now);
   for (const code of cold.slice(0, command.limit)) state.cooling.delete(code);
   return {
     outcome: {
@@ -29,9 +29,9 @@ export function tick(shard: Shard, command: Tick, circumstances: Circumstances):
       lost,
       revs: revsOf(state, command.held),
       more: [lapsed, ended, cold].some((due) => due.length > command.limit),
-      stock: figures(state, circumstances.now),
+      poolStats: poolStats(state, context.now),
     },
-    writes: state.writes(circumstances.now),
+    writes: state.writes(context.now),
   };
 }
 
@@ -40,13 +40,13 @@ interface Draft extends Shard {
   readonly cooling: Map<RoomCode, number>;
   readonly events: RoomEvent[];
   readonly evicted: Evicted[];
-  settle(code: RoomCode, course: Course): void;
+  apply(code: RoomCode, transition: Transition): void;
   put(room: Room): void;
   writes(now: number): Writes;
 }
 
-/** A copy of the shard that later steps of the same tick read what earlier ones wrote in. */
-function draft(shard: Shard, { now, policy }: Circumstances): Draft {
+/** A working copy of the shard: later steps of a tick see the writes of earlier ones. */
+function draft(shard: Shard, { now, policy }: RuleContext): Draft {
   const rooms = new Map(shard.rooms);
   const cooling = new Map(shard.cooling);
   const touched = new Set<RoomCode>();
@@ -59,14 +59,14 @@ function draft(shard: Shard, { now, policy }: Circumstances): Draft {
   return {
     rooms,
     cooling,
-    receipts: shard.receipts,
+    idempotency: shard.idempotency,
     events,
     evicted,
     put,
-    settle(code, course) {
-      events.push(...course.events);
-      evicted.push(...course.evicted);
-      if (course.room !== null) return put(course.room);
+    apply(code, transition) {
+      events.push(...transition.events);
+      evicted.push(...transition.evicted);
+      if (transition.room !== null) return put(transition.room);
       touched.add(code);
       rooms.delete(code);
       cooling.set(code, now + policy.cooldownMs);
@@ -74,35 +74,37 @@ function draft(shard: Shard, { now, policy }: Circumstances): Draft {
     writes: (instant) => ({
       rooms: new Map([...touched].map((code) => [code, rooms.get(code) ?? null])),
       cooling: difference(shard.cooling, cooling),
-      receipts: new Map([...shard.receipts].filter(([, { until }]) => until <= instant).map(([key]) => [key, null])),
+      idempotency: new Map(
+        [...shard.idempotency].filter(([, { until }]) => until <= instant).map(([key]) => [key, null]),
+      ),
     }),
   };
 }
 
-function renewHeld(state: Draft, key: SeatKey, { now, policy }: Circumstances): boolean {
-  const held = locate(state, key);
-  if (!held.ok) return false;
-  state.put({ ...held.room, seats: replaceSeat(held.room, renewed(held.seat, now, policy)) });
+function renewHeld(state: Draft, key: SeatKey, { now, policy }: RuleContext): boolean {
+  const found = findSeat(state, key);
+  if (!found.ok) return false;
+  state.put({ ...found.room, seats: replaceSeat(found.room, renewed(found.seat, now, policy)) });
   return true;
 }
 
-function reapSeat(state: Draft, code: RoomCode, lapsed: Seat, { now, policy }: Circumstances): void {
+function reapSeat(state: Draft, code: RoomCode, lapsed: Seat, { now, policy }: RuleContext): void {
   const room = state.rooms.get(code);
   const seat = room && seatOf(room, lapsed.userId);
-  // The room may have ended a moment ago, with its host.
-  if (room && seat) state.settle(code, vacate(room, seat, 'lost', now, policy));
+  // The room may have ended earlier in this tick, together with its host.
+  if (room && seat) state.apply(code, removeSeat(room, seat, 'lost', now, policy));
 }
 
-/** The order is the one of a sorted set: by lease, then by `<code> <userId>`. */
+/** In the order of the sorted set in Redis: by lease, then by `<code> <userId>`. */
 function lapsedSeats(state: Draft, now: number): { code: RoomCode; seat: Seat }[] {
   return [...state.rooms.values()]
     .flatMap(({ code, seats }) => seats.filter((seat) => seat.leaseUntil <= now).map((seat) => ({ code, seat })))
-    .sort((a, b) => a.seat.leaseUntil - b.seat.leaseUntil || (name(a) < name(b) ? -1 : 1));
+    .sort((a, b) => a.seat.leaseUntil - b.seat.leaseUntil || (leaseName(a) < leaseName(b) ? -1 : 1));
 }
 
-const name = ({ code, seat }: { code: RoomCode; seat: Seat }) => `${code} ${seat.userId}`;
+const leaseName = ({ code, seat }: { code: RoomCode; seat: Seat }) => `${code} ${seat.userId}`;
 
-function endedRooms(state: Draft, { now, policy }: Circumstances) {
+function endedRooms(state: Draft, { now, policy }: RuleContext) {
   return [...state.rooms.values()]
     .map((room) => ({ room, ...deadline(room, policy) }))
     .filter(({ at }) => at <= now)

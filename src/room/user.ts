@@ -1,33 +1,32 @@
-/** The rules of a user's record: which of its sessions is the present one, and where it sits. */
-import type { NodeId, RoomCode, RoomRef, SessionNumber } from '../protocol/ids.ts';
-import type { Arrive, Depart, Touch } from './commands.ts';
-import type { Outcome } from './outcomes.ts';
-import type { Policy } from './room.ts';
+/** The rules of a user's record: which of its sessions is the current one, and in which room it has a seat. */
+import type { NodeId, SessionNumber } from '../protocol/ids.ts';
+import type { Arrive, Depart, Outcome, Touch, UserCommand } from './commands.ts';
+import type { Policy, RoomKey } from './room.ts';
 
-/** The user hash. It outlives the last touch by `ttlMs`, no longer. */
+/** Expires `recordTtl` after it was last written. */
 export interface UserRecord {
   readonly session: SessionNumber;
   readonly nodeId: NodeId;
   readonly status: 'online' | 'away';
-  readonly seat: { readonly code: RoomCode; readonly ref: RoomRef } | null;
+  readonly seat: RoomKey | null;
   readonly connectedAt: number;
   readonly lastActive: number;
   readonly name?: string;
   readonly mediaType?: string;
 }
 
-/** `record: null` removes; `undefined` leaves it as it is. */
-interface UserStep<C extends Arrive | Touch | Depart> {
+/** `record: null` deletes the record; `undefined` leaves it as it is. */
+export interface UserRuleResult<C extends UserCommand> {
   readonly outcome: Outcome<C>;
   readonly record?: UserRecord | null;
 }
 
 /**
- * A new connection of the user: the latest session. Numbers are instants where that is greater, so they keep growing
- * after a record has expired and needs no memory of those before it.
+ * A new connection becomes the user's current session. Its number is the greater of the instant and the previous number
+ * plus one: session numbers keep growing even after the record, and with it the previous number, has expired.
  */
-export function arrive(record: UserRecord | undefined, command: Arrive, now: number): UserStep<Arrive> {
-  // The brand's promise: greater than every number given to this user before.
+export function arrive(record: UserRecord | undefined, command: Arrive, now: number): UserRuleResult<Arrive> {
+  // The brand's promise holds: greater than every number given to this user before.
   const session = Math.max(now, (record?.session ?? 0) + 1) as SessionNumber;
   const seat = record?.seat ?? null;
   const name = command.name ?? record?.name;
@@ -52,7 +51,7 @@ export function arrive(record: UserRecord | undefined, command: Arrive, now: num
   };
 }
 
-export function touch(record: UserRecord | undefined, command: Touch, now: number): UserStep<Touch> {
+export function touch(record: UserRecord | undefined, command: Touch, now: number): UserRuleResult<Touch> {
   if (record !== undefined && record.session !== command.session)
     return { outcome: { ok: false, reason: 'SESSION_EXPIRED' } };
   const { session, nodeId, seat, connectedAt, name, mediaType } = command;
@@ -72,10 +71,10 @@ export function touch(record: UserRecord | undefined, command: Touch, now: numbe
 }
 
 /**
- * The connection is gone. Who holds a seat may come back to it; of the others nothing is kept, once the clock has passed
- * their number: forgotten before, it would be given to the next session too.
+ * The connection is gone. The record of a user with a seat is kept for its return, any other is deleted; but not before
+ * the clock has passed the session number, which would otherwise be given to the next session too.
  */
-export function depart(record: UserRecord | undefined, command: Depart, now: number): UserStep<Depart> {
+export function depart(record: UserRecord | undefined, command: Depart, now: number): UserRuleResult<Depart> {
   if (record?.session !== command.session) return { outcome: { ok: false, reason: 'SESSION_EXPIRED' } };
   return {
     outcome: { ok: true },
@@ -83,6 +82,6 @@ export function depart(record: UserRecord | undefined, command: Depart, now: num
   };
 }
 
-/** Milliseconds that a record is kept for after it was written. An away user's outlives the grace of its seat. */
+/** Time to live of a record, in milliseconds. The record of an away user outlives the grace of its seat. */
 export const recordTtl = ({ status }: UserRecord, { leaseMs, graceMs }: Policy): number =>
   status === 'away' ? Math.max(leaseMs, graceMs) : leaseMs;

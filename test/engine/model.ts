@@ -9,13 +9,10 @@ import type { EngineSettings } from '../../src/engine/engine.ts';
 import { createMemoryEngine } from '../../src/engine/memory.ts';
 import type { FeedEvent } from '../../src/protocol/feed.ts';
 import type { UserId } from '../../src/protocol/ids.ts';
-import type { Command, ShardCommand, UserCommand } from '../../src/room/commands.ts';
-import { list } from '../../src/room/list.ts';
-import type { Outcome } from '../../src/room/outcomes.ts';
-import { createShard, type MutableShard, write } from '../../src/room/shard.ts';
-import { tick } from '../../src/room/tick.ts';
-import * as transitions from '../../src/room/transitions.ts';
-import * as users from '../../src/room/user.ts';
+import type { Command, Outcome, ShardCommand, UserCommand } from '../../src/room/commands.ts';
+import { applyRule, applyUserRule, isUserCommand } from '../../src/room/rules.ts';
+import { applyWrites, createShard } from '../../src/room/shard.ts';
+import { recordTtl, type UserRecord } from '../../src/room/user.ts';
 import { mustBeHeld } from './held.ts';
 import type { RedisStage } from './redis-stage.ts';
 import { createHandClock, type HandClock, settingsOf } from './stage.ts';
@@ -29,7 +26,7 @@ const POLICY = {
   emptyMs: 50_000,
   maxAgeMs: 300_000,
   cooldownMs: 40_000,
-  receiptMs: 20_000,
+  idempotencyMs: 20_000,
 };
 
 /** So few codes that they run out, cool and are used again. */
@@ -95,37 +92,25 @@ function agree(right: unknown, other: unknown, who: string, command: Command | u
 /** The rules themselves, over one shard and some users. */
 function createRules(settings: EngineSettings, clock: HandClock) {
   const shard = createShard();
-  const records = new Map<UserId, { record: users.UserRecord; until: number }>();
+  const records = new Map<UserId, { record: UserRecord; until: number }>();
   const history: History = { refs: [], sessions: new Map() };
 
   const applyToUser = (command: UserCommand) => {
     const now = clock.now();
-    const kept = records.get(command.userId);
-    const record = kept !== undefined && kept.until > now ? kept.record : undefined;
-    const step =
-      command.kind === 'arrive'
-        ? users.arrive(record, command, now)
-        : command.kind === 'touch'
-          ? users.touch(record, command, now)
-          : users.depart(record, command, now);
-    if (step.record === null) records.delete(command.userId);
-    else if (step.record !== undefined) {
-      const until = now + users.recordTtl(step.record, settings.policy);
-      records.set(command.userId, { record: step.record, until });
-      history.sessions.set(command.userId, step.record.session);
+    const stored = records.get(command.userId);
+    const current = stored !== undefined && stored.until > now ? stored.record : undefined;
+    const { outcome, record } = applyUserRule(current, command, now);
+    if (record === null) records.delete(command.userId);
+    else if (record !== undefined) {
+      records.set(command.userId, { record, until: now + recordTtl(record, settings.policy) });
+      history.sessions.set(command.userId, record.session);
     }
-    return step.outcome;
+    return outcome;
   };
 
   const applyToShard = (command: ShardCommand) => {
-    // As in the memory engine: the compiler does not pair a rule with its command through the union of kinds.
-    const rule = { ...transitions, list, tick }[command.kind] as (
-      shard: MutableShard,
-      command: ShardCommand,
-      circumstances: transitions.Circumstances,
-    ) => transitions.Step<ShardCommand>;
-    const { outcome, writes } = rule(shard, command, { now: clock.now(), ...settings });
-    write(shard, writes);
+    const { outcome, writes } = applyRule(shard, command, { now: clock.now(), ...settings });
+    applyWrites(shard, writes);
     if (command.kind === 'create' && outcome.ok) history.refs.push(command.ref);
     return outcome;
   };
@@ -134,8 +119,6 @@ function createRules(settings: EngineSettings, clock: HandClock) {
     shard,
     history,
     apply: (command: Command): Outcome<Command> =>
-      command.kind === 'arrive' || command.kind === 'touch' || command.kind === 'depart'
-        ? applyToUser(command)
-        : applyToShard(command),
+      isUserCommand(command) ? applyToUser(command) : applyToShard(command),
   };
 }

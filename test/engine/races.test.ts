@@ -47,7 +47,7 @@ test('a thousand creates at once on a pool of three hundred give three hundred c
   expect(new Set(codes).size).toBe(300);
   expect(codes).toHaveLength(300);
   for (const outcome of outcomes) {
-    if (!outcome.ok) expect(outcome).toEqual({ ok: false, reason: 'FULL', freesInMs: null });
+    if (!outcome.ok) expect(outcome).toEqual({ ok: false, reason: 'FULL', nextFreeInMs: null });
   }
   expect(await nodes.audit()).toEqual({ free: 0, occupied: 300, cooling: 0, seats: 300 });
   const one = outcomes.findIndex((outcome) => outcome.ok && outcome.room.code === code(1));
@@ -56,7 +56,7 @@ test('a thousand creates at once on a pool of three hundred give three hundred c
   expect(await nodes.next().create('late')).toEqual({
     ok: false,
     reason: 'FULL',
-    freesInMs: POLICY.cooldownMs - 1_000,
+    nextFreeInMs: POLICY.cooldownMs - 1_000,
   });
   expect(await nodes.audit()).toEqual({ free: 0, occupied: 299, cooling: 1, seats: 299 });
 });
@@ -106,7 +106,7 @@ test('every code of ten shards is handed out once, none twice, and the next crea
 test('of one create sent ten times with one key, one makes the room', async () => {
   await using nodes = await startRacers();
   const outcomes = await Promise.all(
-    times(10, (index) => nodes.next().create('anna', { receipt: 'once', ref: refOf(index + 1) })),
+    times(10, (index) => nodes.next().create('anna', { idempotencyKey: 'once', ref: refOf(index + 1) })),
   );
   const made = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.room] : []));
   expect(made).toHaveLength(1);
@@ -156,7 +156,7 @@ test('whatever three nodes do at once, the law of the pool holds', async () => {
     await nodes.audit();
   }
   const { occupied, cooling } = await nodes.audit();
-  expect(await nodes.next().stock(SHARD)).toMatchObject({ occupied, cooling });
+  expect(await nodes.next().stats(SHARD)).toMatchObject({ occupied, cooling });
 });
 
 test('the audit finds what contradicts the law', async () => {

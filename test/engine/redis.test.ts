@@ -47,7 +47,7 @@ test('without a clock the time is the one of Redis', async () => {
 test('what has lost its meaning is dropped by Redis itself, and nothing else is', async () => {
   await using nodes = await startNodes({ count: 1 });
   const [stage, keys] = [nodes.next(), createKeys('sb:')];
-  const room = await stage.room(['anna', 'bert'], { receipt: 'one' });
+  const room = await stage.room(['anna', 'bert'], { idempotencyKey: 'one' });
   const { session } = await stage.arrive('anna');
   await stage.touch('anna', session, room);
   const ttl = async (key: string) => nodes.admin.pTTL(key);
@@ -55,7 +55,7 @@ test('what has lost its meaning is dropped by Redis itself, and nothing else is'
   expect(await ttl(user)).toBeGreaterThan(POLICY.leaseMs - 10_000);
   expect(await ttl(user)).toBeLessThanOrEqual(POLICY.leaseMs);
   const shard = keys.shard(7);
-  expect(await ttl(shard.receipt('one'))).toBeGreaterThan(POLICY.receiptMs);
+  expect(await ttl(shard.idempotency('one'))).toBeGreaterThan(POLICY.idempotencyMs);
   for (const key of [shard.taken, shard.due, shard.leases, shard.room(room.code), shard.members(room.code)]) {
     expect(await ttl(key), key).toBe(-1);
   }
@@ -79,7 +79,7 @@ test('servers with different prefixes share a Redis without meeting', async () =
   });
   const [stage, elsewhere] = [nodes.next(), new Stage(other, nodes.clock)];
   await stage.room(['anna']);
-  expect(await elsewhere.stock()).toMatchObject({ occupied: 0 });
+  expect(await elsewhere.stats()).toMatchObject({ occupied: 0 });
   expect(await other.nodes()).toEqual(['other']);
   expect(await stage.engine.nodes()).toEqual(['node-0']);
   expect(await other.sharedSecret('theirs')).toBe('theirs');

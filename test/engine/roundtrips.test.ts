@@ -48,7 +48,7 @@ test('every command is one round trip, from the first one on', async () => {
   const stage = nodes.next();
   const script = ['evalsha'];
   const costs = (act: () => Promise<unknown>) => commandsDuring(nodes.redis, act);
-  expect(await costs(() => stage.create('anna', { candidates: [room.code], receipt: 'one' }))).toEqual(script);
+  expect(await costs(() => stage.create('anna', { candidates: [room.code], idempotencyKey: 'one' }))).toEqual(script);
   expect(await costs(() => stage.join(room, 'bert'))).toEqual(script);
   expect(await costs(() => stage.read(room.code))).toEqual(script);
   expect(await costs(() => stage.renew(room, 'bert'))).toEqual(script);
@@ -71,7 +71,7 @@ test('scripts that Redis has forgotten are sent again, once', async () => {
 
 /** Tries until it works: nothing is done to help. */
 async function worksAgain(stage: Stage): Promise<void> {
-  await vi.waitFor(() => stage.stock(), { timeout: 15_000, interval: 20 });
+  await vi.waitFor(() => stage.stats(), { timeout: 15_000, interval: 20 });
 }
 
 test('a frozen Redis is given up in time, refused at once from then on, and used again when it thaws', async () => {
@@ -92,7 +92,7 @@ test('a frozen Redis is given up in time, refused at once from then on, and used
   await worksAgain(stage);
   expect(engine.health().state).toBe('up');
   // What was written before the deadline may have been carried out; what was refused has not.
-  const { occupied } = await stage.stock();
+  const { occupied } = await stage.stats();
   expect(occupied).toBeLessThanOrEqual(1);
   await nodes.audit();
 });
@@ -101,7 +101,7 @@ test('the default deadline answers within two seconds', async () => {
   await using nodes = await startNodes({ count: 1 });
   nodes.redis.freeze();
   const begin = performance.now();
-  await fails(nodes.next().stock());
+  await fails(nodes.next().stats());
   expect(performance.now() - begin).toBeLessThan(2_000);
   nodes.redis.thaw();
 });
@@ -113,11 +113,11 @@ test('a Redis that is gone is refused at once, and used again when it is back, e
   await nodes.redis.kill();
   await vi.waitFor(() => expect(engine.health().state).toBe('down'));
   const begin = performance.now();
-  for (let index = 0; index < 100; index += 1) await fails(stage.stock());
+  for (let index = 0; index < 100; index += 1) await fails(stage.stats());
   expect(performance.now() - begin).toBeLessThan(400);
   await nodes.redis.restart();
   await worksAgain(stage);
-  expect(await stage.stock()).toMatchObject({ occupied: 0 });
+  expect(await stage.stats()).toMatchObject({ occupied: 0 });
   await vi.waitFor(() => expect(engine.health().state).toBe('up'), { timeout: 10_000 });
   await vi.waitFor(async () => expect(await engine.nodes()).toHaveLength(2), { timeout: 10_000 });
 });
@@ -147,7 +147,7 @@ test.each([
   const begin = performance.now();
   await engine.close();
   expect(performance.now() - begin).toBeLessThan(2_000);
-  await fails(nodes.next().stock());
+  await fails(nodes.next().stats());
   nodes.redis.thaw();
 });
 

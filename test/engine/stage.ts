@@ -5,14 +5,15 @@ import type { RoomSnapshot } from '../../src/protocol/snapshot.ts';
 import type {
   Close,
   Command,
+  JoiningUser,
   Kick,
-  Occupant,
+  Outcome,
   RoomChanges,
   SeatChanges,
   SeatKey,
   Update,
 } from '../../src/room/commands.ts';
-import type { Outcome, RoomEvent } from '../../src/room/outcomes.ts';
+import type { RoomEvent } from '../../src/room/outcomes.ts';
 import { codeAt, createPool, SHARDS } from '../../src/room/pool.ts';
 import type { Policy } from '../../src/room/room.ts';
 import type { Clock } from '../../src/support/clock.ts';
@@ -24,7 +25,7 @@ export const POLICY: Policy = {
   emptyMs: 300_000,
   maxAgeMs: 86_400_000,
   cooldownMs: 600_000,
-  receiptMs: 600_000,
+  idempotencyMs: 600_000,
   closeOnHostLeave: false,
 };
 
@@ -78,11 +79,11 @@ interface Opening extends Who {
   readonly from?: number;
   readonly ref?: RoomRef;
   readonly settings?: RoomChanges;
-  readonly receipt?: string;
+  readonly idempotencyKey?: string;
   readonly shard?: number;
 }
 
-export const occupant = (userId: string, { session = 1, node = NODE, profile = {} }: Who = {}): Occupant => ({
+export const occupant = (userId: string, { session = 1, node = NODE, profile = {} }: Who = {}): JoiningUser => ({
   userId: userId as UserId,
   session: session as SessionNumber,
   nodeId: node as NodeId,
@@ -112,7 +113,14 @@ export class Stage {
 
   create(userId: string, opening: Opening = {}) {
     this.#refs += 1;
-    const { candidates = [], from = 0, ref = refOf(this.#refs), settings = {}, receipt, shard = SHARD } = opening;
+    const {
+      candidates = [],
+      from = 0,
+      ref = refOf(this.#refs),
+      settings = {},
+      idempotencyKey,
+      shard = SHARD,
+    } = opening;
     return this.apply({
       kind: 'create',
       shard,
@@ -121,7 +129,7 @@ export class Stage {
       ref,
       by: occupant(userId, opening),
       settings: { type: 'call', maxUsers: 3, access: 'open', ...settings },
-      ...(receipt !== undefined && { receipt }),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
   }
 
@@ -189,7 +197,7 @@ export class Stage {
   tick = (held: readonly SeatKey[] = [], limit = 100, shard = SHARD) =>
     this.apply({ kind: 'tick', shard, held, limit });
 
-  stock = (shard = SHARD) => this.apply({ kind: 'stock', shard });
+  stats = (shard = SHARD) => this.apply({ kind: 'stats', shard });
 
   arrive = (userId: string, { node = NODE, name }: { node?: string; name?: string } = {}) =>
     this.apply({

@@ -31,7 +31,7 @@ export type Act =
       readonly user: number | undefined;
       readonly candidates: readonly number[];
       readonly from: number;
-      readonly receipt: string | undefined;
+      readonly idempotencyKey: string | undefined;
       readonly maxUsers: number;
       readonly changes: RoomChanges;
       readonly profile: SeatChanges;
@@ -50,7 +50,7 @@ export type Act =
     }
   | { readonly do: 'read'; readonly where: Where; readonly meant: boolean; readonly joins: boolean }
   | { readonly do: 'tick'; readonly held: readonly Where[]; readonly limit: number }
-  | { readonly do: 'stock' }
+  | { readonly do: 'stats' }
   | { readonly do: 'list'; readonly after: number | undefined; readonly limit: number }
   | { readonly do: 'arrive'; readonly user: number; readonly name: string | undefined }
   | { readonly do: 'touch'; readonly where: Where; readonly sits: boolean }
@@ -96,7 +96,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
       user: fc.oneof({ weight: 8, arbitrary: user }, { weight: 1, arbitrary: fc.constant(undefined) }),
       candidates: fc.array(place, { maxLength: 2 }),
       from: fc.nat(2),
-      receipt: mostly<string | undefined>(undefined, fc.constantFrom('one', 'two'), 1),
+      idempotencyKey: mostly<string | undefined>(undefined, fc.constantFrom('one', 'two'), 1),
       maxUsers: fc.integer({ min: 2, max: 3 }),
       changes: mostly<RoomChanges>({}, changes, 3),
       profile,
@@ -120,7 +120,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
       limit: fc.constantFrom(1, 2, 100, 100),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ do: does('stock') }) },
+  { weight: 1, arbitrary: fc.record({ do: does('stats') }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -141,7 +141,7 @@ const opening: readonly Act[] = [
     user: 0,
     candidates: [0],
     from: 0,
-    receipt: 'one',
+    idempotencyKey: 'one',
     maxUsers: 3,
     changes: {},
     profile: {},
@@ -189,8 +189,8 @@ export function resolve(act: Exclude<Act, { do: 'wait' }>, scene: Scene): Comman
     }
     case 'tick':
       return { kind: 'tick', shard: SHARD, held: act.held.map((where) => keyOf(where, scene)), limit: act.limit };
-    case 'stock':
-      return { kind: 'stock', shard: SHARD };
+    case 'stats':
+      return { kind: 'stats', shard: SHARD };
     case 'list': {
       const { after, limit } = act;
       const behind = after === undefined ? {} : { after: codeOf(after, scene.settings.pool) };
@@ -214,7 +214,7 @@ function createIn(act: Doing<'create'>, { history, settings: { pool } }: Scene):
     ref: refOf(history.refs.length + 1),
     ...(act.user !== undefined && { by: occupant(userOf(act.user), { profile: act.profile }) }),
     settings: { type: 'call', access: 'open', ...act.changes, maxUsers: act.maxUsers },
-    ...(act.receipt !== undefined && { receipt: act.receipt }),
+    ...(act.idempotencyKey !== undefined && { idempotencyKey: act.idempotencyKey }),
   };
 }
 

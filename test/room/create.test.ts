@@ -71,7 +71,7 @@ interface Example {
 }
 
 const used = (code: string) => ({ ok: true, room: { code } });
-const full = (freesInMs: number | null) => ({ ok: false, reason: 'FULL', freesInMs });
+const full = (nextFreeInMs: number | null) => ({ ok: false, reason: 'FULL', nextFreeInMs });
 const replayed = (code: string, ref: number) => ({ ok: false, reason: 'REPLAYED', code, ref: `ROM20260000000${ref}` });
 
 describe('the code', () => {
@@ -159,16 +159,16 @@ describe('the code', () => {
   });
 });
 
-describe('a create with a receipt', () => {
-  const first = create('ann', { ref: 1, receipt: 'ann:k' });
-  const again = create('ann', { ref: 2, receipt: 'ann:k' });
+describe('a create with an idempotency key', () => {
+  const first = create('ann', { ref: 1, idempotencyKey: 'ann:k' });
+  const again = create('ann', { ref: 2, idempotencyKey: 'ann:k' });
 
   test.each<Example>([
     { rule: 'done again names the first room', given: [first], act: again, gives: replayed('100007', 1) },
     {
       rule: 'done with another key opens another',
       given: [first],
-      act: create('ann', { ref: 2, receipt: 'ann:l' }),
+      act: create('ann', { ref: 2, idempotencyKey: 'ann:l' }),
       gives: used('100107'),
     },
     { rule: 'done without one too', given: [first], act: create('ann', { ref: 2 }), gives: used('100107') },
@@ -198,28 +198,28 @@ describe('a create with a receipt', () => {
 
   test('that found no code leaves none', () => {
     const stage = createStage({}, createPool(6, 100));
-    play(stage, create('ann', { ref: 1 }), create('bob', { ref: 2, receipt: 'bob:k' }));
-    expect(stage.shard.receipts.size).toBe(0);
+    play(stage, create('ann', { ref: 1 }), create('bob', { ref: 2, idempotencyKey: 'bob:k' }));
+    expect(stage.shard.idempotency.size).toBe(0);
     play(stage, close('ann'), at(10 * MINUTE));
-    expect(play(stage, create('bob', { ref: 3, receipt: 'bob:k' }))).toMatchObject(used('100007'));
+    expect(play(stage, create('bob', { ref: 3, idempotencyKey: 'bob:k' }))).toMatchObject(used('100007'));
   });
 
   test('is forgotten by the first tick after its time', () => {
     const stage = createStage();
     play(stage, first, at(10 * MINUTE - 1), tick());
-    expect(stage.shard.receipts.size).toBe(1);
+    expect(stage.shard.idempotency.size).toBe(1);
     play(stage, at(10 * MINUTE), tick());
-    expect(stage.shard.receipts.size).toBe(0);
+    expect(stage.shard.idempotency.size).toBe(0);
   });
 });
 
-test('the stock is what is occupied, what cools, and how long until the next code has cooled', () => {
+test('the statistics count occupied and cooling codes, and say how long until the next code has cooled', () => {
   const stage = createStage();
-  const stock: Step = (it) => it.apply({ kind: 'stock', shard: 7 });
-  expect(play(stage, stock)).toEqual({ ok: true, occupied: 0, cooling: 0, freesInMs: null });
+  const stats: Step = (it) => it.apply({ kind: 'stats', shard: 7 });
+  expect(play(stage, stats)).toEqual({ ok: true, occupied: 0, cooling: 0, nextFreeInMs: null });
   play(stage, create('ann', { ref: 1 }), create('bob', { ref: 2 }), create('cat', { ref: 3 }));
-  expect(play(stage, stock)).toEqual({ ok: true, occupied: 3, cooling: 0, freesInMs: null });
+  expect(play(stage, stats)).toEqual({ ok: true, occupied: 3, cooling: 0, nextFreeInMs: null });
   play(stage, at(SECOND), close('bob', { code: '100107', ref: 2 }), at(2 * SECOND), close('ann'));
-  expect(play(stage, stock)).toEqual({ ok: true, occupied: 1, cooling: 2, freesInMs: 10 * MINUTE - SECOND });
-  expect(play(stage, at(HOUR), stock)).toMatchObject({ cooling: 2, freesInMs: 0 });
+  expect(play(stage, stats)).toEqual({ ok: true, occupied: 1, cooling: 2, nextFreeInMs: 10 * MINUTE - SECOND });
+  expect(play(stage, at(HOUR), stats)).toMatchObject({ cooling: 2, nextFreeInMs: 0 });
 });

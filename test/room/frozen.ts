@@ -10,7 +10,7 @@ export function deepFreeze<Value>(value: Value): Value {
 export const frozenShard = (shard: Shard): Shard => ({
   rooms: frozenMap(shard.rooms),
   cooling: frozenMap(shard.cooling),
-  receipts: frozenMap(shard.receipts),
+  idempotency: frozenMap(shard.idempotency),
 });
 
 /** `Object.freeze` does not keep a Map from being written. */

@@ -1,6 +1,6 @@
 /** What only the host may do. */
 import { describe, expect, test } from 'vitest';
-import { MOST_BANS } from '../../src/room/transitions.ts';
+import { MAX_BANS } from '../../src/room/transitions.ts';
 import { check, type Example } from './example.ts';
 import {
   at,
@@ -75,7 +75,7 @@ describe('kick', () => {
 
   test('keeps the latest bans when there are too many', () => {
     const stage = createStage();
-    const names = Array.from({ length: MOST_BANS + 1 }, (_, index) => `guest-${index}`);
+    const names = Array.from({ length: MAX_BANS + 1 }, (_, index) => `guest-${index}`);
     play(stage, create('ann'), ...names.flatMap((name) => [join(name), kick('ann', name, { ban: true })]));
     expect(stage.room().banned).toEqual(names.slice(1));
     expect(said(play(stage, join('guest-1')))).toBe('BANNED');

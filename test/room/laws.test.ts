@@ -53,12 +53,12 @@ const there = ({ place, former, session }: Where, stage: Stage) => {
 const issued = new WeakMap<Stage, number>();
 
 const opening =
-  (by: string, from: number, receipt: string | undefined): Step =>
+  (by: string, from: number, idempotencyKey: string | undefined): Step =>
   (stage) => {
     const ref = (issued.get(stage) ?? 0) + 1;
     issued.set(stage, ref);
     const settings = { maxUsers: 2 + (ref % 2) };
-    return create(by, { ref, from, settings, ...(receipt !== undefined && { receipt }) })(stage);
+    return create(by, { ref, from, settings, ...(idempotencyKey !== undefined && { idempotencyKey }) })(stage);
   };
 
 const acting = (act: (by: string, where: ReturnType<typeof there>) => Step) =>

@@ -166,7 +166,7 @@ describe('a room', () => {
   test('that ends lets its code cool from then', () => {
     const stage = createStage();
     play(stage, create('ann'), at(30 * MINUTE));
-    expect(ticked(stage, [ann]).stock).toEqual({ occupied: 0, cooling: 1, freesInMs: 10 * MINUTE });
+    expect(ticked(stage, [ann]).poolStats).toEqual({ occupied: 0, cooling: 1, nextFreeInMs: 10 * MINUTE });
   });
 
   test('ends before another whose time came later', () => {
@@ -187,19 +187,19 @@ describe('a room', () => {
 
 describe('cooled codes', () => {
   test.each([
-    { rule: 'cool on a moment before', now: 10 * MINUTE - 1, cooling: 1, freesInMs: 1 },
-    { rule: 'are free at their time', now: 10 * MINUTE, cooling: 0, freesInMs: null },
-  ])('$rule', ({ now, cooling, freesInMs }) => {
+    { rule: 'cool on a moment before', now: 10 * MINUTE - 1, cooling: 1, nextFreeInMs: 1 },
+    { rule: 'are free at their time', now: 10 * MINUTE, cooling: 0, nextFreeInMs: null },
+  ])('$rule', ({ now, cooling, nextFreeInMs }) => {
     const stage = createStage();
     play(stage, create('ann'), close('ann'), at(now));
-    expect(ticked(stage).stock).toEqual({ occupied: 0, cooling, freesInMs });
+    expect(ticked(stage).poolStats).toEqual({ occupied: 0, cooling, nextFreeInMs });
     expect(stage.shard.cooling.size).toBe(cooling);
   });
 
   test('without a cool-down are free in the step that ends the room', () => {
     const stage = createStage({ cooldownMs: 0 });
     play(stage, create('ann'), at(HOUR));
-    expect(ticked(stage, [ann]).stock).toEqual({ occupied: 0, cooling: 0, freesInMs: null });
+    expect(ticked(stage, [ann]).poolStats).toEqual({ occupied: 0, cooling: 0, nextFreeInMs: null });
     expect([stage.shard.rooms.size, stage.shard.cooling.size]).toEqual([0, 0]);
   });
 });

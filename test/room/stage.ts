@@ -2,13 +2,11 @@
 import type { ErrorCode } from '../../src/protocol/errors.ts';
 import type { NodeId, RoomCode, RoomRef, SessionNumber, UserId } from '../../src/protocol/ids.ts';
 import type * as commands from '../../src/room/commands.ts';
-import { list } from '../../src/room/list.ts';
-import type { Outcome, RoomEvent } from '../../src/room/outcomes.ts';
+import type { RoomEvent } from '../../src/room/outcomes.ts';
 import { createPool, type Pool } from '../../src/room/pool.ts';
 import type { Policy, Room } from '../../src/room/room.ts';
-import { createShard, type Shard, write } from '../../src/room/shard.ts';
-import { tick as tickRule } from '../../src/room/tick.ts';
-import * as transitions from '../../src/room/transitions.ts';
+import { applyRule } from '../../src/room/rules.ts';
+import { applyWrites, createShard, type Shard } from '../../src/room/shard.ts';
 import { frozenShard } from './frozen.ts';
 
 export const SECOND = 1_000;
@@ -22,7 +20,7 @@ export const POLICY: Policy = {
   emptyMs: 5 * MINUTE,
   maxAgeMs: 24 * HOUR,
   cooldownMs: 10 * MINUTE,
-  receiptMs: 10 * MINUTE,
+  idempotencyMs: 10 * MINUTE,
   closeOnHostLeave: false,
 };
 
@@ -35,7 +33,7 @@ export const user = (name: string) => name as UserId;
 export const node = (name: string) => name as NodeId;
 export const session = (number: number) => number as SessionNumber;
 
-export type AnyOutcome = Outcome<commands.ShardCommand>;
+export type AnyOutcome = commands.Outcome<commands.ShardCommand>;
 
 export interface Stage {
   readonly now: number;
@@ -44,13 +42,12 @@ export interface Stage {
   readonly policy: Policy;
   turnTo(now: number): void;
   /** Applies a command to a frozen copy of the shard: a rule that writes into what it was given throws. */
-  apply<C extends commands.ShardCommand>(command: C): Outcome<C>;
+  apply<C extends commands.ShardCommand>(command: C): commands.Outcome<C>;
   room(of?: RoomCode): Room;
 }
 
 export function createStage(policy: Partial<Policy> = {}, pool: Pool = createPool(6)): Stage {
   const shard = createShard();
-  const rules = { ...transitions, list, tick: tickRule };
   const settings = { policy: { ...POLICY, ...policy }, pool };
   let now = 0;
   return {
@@ -63,10 +60,8 @@ export function createStage(policy: Partial<Policy> = {}, pool: Pool = createPoo
       now = instant;
     },
     apply<C extends commands.ShardCommand>(command: C) {
-      // A rule is named like its command; the compiler does not follow that through the union.
-      const rule = rules[command.kind] as unknown as Rule<C>;
-      const { outcome, writes } = rule(frozenShard(shard), command, { now, ...settings });
-      write(shard, writes);
+      const { outcome, writes } = applyRule(frozenShard(shard), command, { now, ...settings });
+      applyWrites(shard, writes);
       return outcome;
     },
     room(of = FIRST_CODE) {
@@ -76,12 +71,6 @@ export function createStage(policy: Partial<Policy> = {}, pool: Pool = createPoo
     },
   };
 }
-
-type Rule<C extends commands.ShardCommand> = (
-  shard: Shard,
-  command: C,
-  circumstances: transitions.Circumstances,
-) => transitions.Step<C>;
 
 /** What a create without candidates gets in an empty shard. */
 export const FIRST_CODE = code('100007');
@@ -108,7 +97,7 @@ export const at =
     return undefined;
   };
 
-const occupant = (name: string, where: Where, profile: commands.SeatChanges = {}): commands.Occupant => ({
+const occupant = (name: string, where: Where, profile: commands.SeatChanges = {}): commands.JoiningUser => ({
   userId: user(name),
   session: session(where.session ?? 1),
   nodeId: node(where.node ?? 'node-a'),
@@ -125,13 +114,13 @@ export const seatKey = (name: string, where: Where = {}): commands.SeatKey => ({
 export interface Creation extends Where {
   readonly candidates?: readonly string[];
   readonly from?: number;
-  readonly receipt?: string;
+  readonly idempotencyKey?: string;
   readonly settings?: commands.RoomChanges;
   readonly profile?: commands.SeatChanges;
 }
 
 export const create =
-  (name: string, { candidates = [], from = 0, receipt, settings, profile, ...where }: Creation = {}): Step =>
+  (name: string, { candidates = [], from = 0, idempotencyKey, settings, profile, ...where }: Creation = {}): Step =>
   (stage) =>
     stage.apply({
       kind: 'create',
@@ -141,7 +130,7 @@ export const create =
       ref: ref(where.ref ?? 1),
       by: occupant(name, where, profile),
       settings: { type: 'meeting', maxUsers: 4, access: 'open', ...settings },
-      ...(receipt !== undefined && { receipt }),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
 
 export const join =

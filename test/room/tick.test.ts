@@ -42,7 +42,7 @@ describe('held seats', () => {
       lost: [],
       revs: [{ code: '100007', ref: 'ROM202600000001', rev: 2 }],
       more: false,
-      stock: { occupied: 1, cooling: 0, freesInMs: null },
+      poolStats: { occupied: 1, cooling: 0, nextFreeInMs: null },
     });
     expect(stage.room().seats.map(({ leaseUntil }) => leaseUntil)).toEqual([119 * SECOND, 119 * SECOND]);
   });
@@ -117,9 +117,9 @@ describe('the limit', () => {
     const place = (index: number) => ({ code: `100${index}07`, ref: index });
     play(stage, ...names.map((name, index) => create(name, place(index))));
     play(stage, close('ann', place(0)), close('bob', place(1)), create('eve', { ref: 8 }), at(HOUR));
-    expect(ticked(stage, [], 1)).toMatchObject({ more: true, stock: { occupied: 2, cooling: 2 } });
-    expect(ticked(stage, [], 1)).toMatchObject({ more: true, stock: { occupied: 1, cooling: 2 } });
-    expect(ticked(stage, [], 1)).toMatchObject({ more: false, stock: { occupied: 0, cooling: 3 } });
+    expect(ticked(stage, [], 1)).toMatchObject({ more: true, poolStats: { occupied: 2, cooling: 2 } });
+    expect(ticked(stage, [], 1)).toMatchObject({ more: true, poolStats: { occupied: 1, cooling: 2 } });
+    expect(ticked(stage, [], 1)).toMatchObject({ more: false, poolStats: { occupied: 0, cooling: 3 } });
   });
 
   test('does not hold for renewing', () => {

@@ -12,10 +12,10 @@ import {
   sessionNumber,
   userId,
 } from '../../protocol/snapshot.ts';
-import type { Command, Create, Tick } from '../../room/commands.ts';
-import type { ListedRoom, Outcome, RoomEvent } from '../../room/outcomes.ts';
+import type { Command, Create, Outcome, Tick } from '../../room/commands.ts';
+import type { ListedRoom, RoomEvent } from '../../room/outcomes.ts';
 import { type Policy, type Room, type Seat, toInfo, toMember, toSnapshot } from '../../room/room.ts';
-import { opened } from '../../room/transitions.ts';
+import { newRoom } from '../../room/transitions.ts';
 
 /**
  * The outcome that a script's reply tells of.
@@ -139,7 +139,7 @@ const placed = z
   .object({ ...whole, events })
   .transform((raw) => ({ ok: raw.ok, room: snapshotOf(raw), events: raw.events }));
 const moved = z.object({ ok, rev: revision, events, evicted });
-const figures = { occupied: z.int(), cooling: z.int(), freesInMs: duration.nullable() };
+const figures = { occupied: z.int(), cooling: z.int(), nextFreeInMs: duration.nullable() };
 const place = z.object({ code: roomCode, ref: roomRef });
 
 const REPLIES = {
@@ -156,7 +156,7 @@ const REPLIES = {
     refused('ROOM_NOT_FOUND', 'CODE_EXPIRED', 'BANNED', 'ROOM_LOCKED', 'ROOM_FULL'),
   ]),
   list: z.object({ ok, rooms: z.array(z.object({ room, memberCount: z.int() }).transform(listed)), more: z.boolean() }),
-  stock: z.object({ ok, ...figures }),
+  stats: z.object({ ok, ...figures }),
   arrive: z.object({
     ok,
     session: sessionNumber,
@@ -172,7 +172,7 @@ type OutcomeOf<Kind extends Command['kind']> = Outcome<Extract<Command, { kind: 
 
 const createReply = z.union([
   z.object({ ok, code: roomCode, now: instant }),
-  z.object({ ok: z.literal(false), reason: z.literal('FULL'), freesInMs: duration.nullable() }),
+  z.object({ ok: z.literal(false), reason: z.literal('FULL'), nextFreeInMs: duration.nullable() }),
   z.object({ ok: z.literal(false), reason: z.literal('REPLAYED'), code: roomCode, ref: roomRef }),
 ]);
 
@@ -180,7 +180,7 @@ const createReply = z.union([
 function created(command: Create, told: unknown, policy: Policy): Outcome<Create> {
   const reply = createReply.parse(told);
   if (!reply.ok) return reply;
-  return { ok: true, room: toSnapshot(opened(command, reply.code, reply.now, policy)), events: [] };
+  return { ok: true, room: toSnapshot(newRoom(command, reply.code, reply.now, policy)), events: [] };
 }
 
 const tickReply = z.object({
@@ -191,7 +191,7 @@ const tickReply = z.object({
   lost: z.array(z.int().nonnegative()),
   revs: z.array(z.object(head)),
   more: z.boolean(),
-  stock: z.object(figures),
+  poolStats: z.object(figures),
 });
 
 function ticked(command: Tick, told: unknown): Outcome<Tick> {

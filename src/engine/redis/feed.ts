@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type FeedEvent, feedEvent } from '../../protocol/feed.ts';
 import type { Log } from '../../support/log.ts';
 import type { EngineSettings } from '../engine.ts';
-import { type Feed, type FeedPage, type FeedPosition, quietName } from '../feed.ts';
+import { dedupeKey, type Feed, type FeedPage, type FeedPosition } from '../feed.ts';
 import type { RedisClient } from './connect.ts';
 import type { Keys } from './keys.ts';
 import { type FeedScripts, feedFigures } from './scripts.ts';
@@ -55,14 +55,14 @@ export function createRedisFeed(parts: RedisFeedParts): Feed {
         lost: pages.reduce((sum, { lost }) => sum + lost, 0),
       };
     },
-    async announce(announcement, quietMs) {
+    async announce(announcement, dedupeMs) {
       if (feed === undefined) return;
       const { type, ...particulars } = announcement;
-      const name = quietName(announcement);
-      const command = { name, type, quietMs, feed, ...(clock && { now: clock.now() }) };
+      const key = dedupeKey(announcement);
+      const command = { key, type, dedupeMs, feed, ...(clock && { now: clock.now() }) };
       // The script writes the common part, and this goes on from there.
       const rest = `,${JSON.stringify(particulars).slice(1)}`;
-      await state.run(scripts.announce, [keys.feeds[0], keys.quiet(name)], [JSON.stringify(command), rest]);
+      await state.run(scripts.announce, [keys.feeds[0], keys.dedupe(key)], [JSON.stringify(command), rest]);
     },
     listen: createListening(parts, readEvent),
   };

@@ -1,8 +1,7 @@
 /** The engine of many nodes: one Redis, one script for each command. */
 import { createShardedAdapter } from '@socket.io/redis-adapter';
 import type { NodeId } from '../../protocol/ids.ts';
-import type { Command } from '../../room/commands.ts';
-import type { Outcome } from '../../room/outcomes.ts';
+import type { Command, Outcome } from '../../room/commands.ts';
 import { SHARDS } from '../../room/pool.ts';
 import type { Clock } from '../../support/clock.ts';
 import { type Log, silentLog } from '../../support/log.ts';

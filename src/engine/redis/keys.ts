@@ -1,7 +1,8 @@
 /** How keys are spelt: here and nowhere else. All of a shard share one hash slot, and so do all of a user. */
 import type { RoomCode, UserId } from '../../protocol/ids.ts';
 import type { Command } from '../../room/commands.ts';
-import { SHARDS, shardOf } from '../../room/pool.ts';
+import { SHARDS } from '../../room/pool.ts';
+import { isUserCommand, shardOfCommand } from '../../room/rules.ts';
 import type { EndpointId } from '../deliveries.ts';
 
 export interface ShardKeys {
@@ -17,7 +18,7 @@ export interface ShardKeys {
   readonly feed: string;
   room(code: RoomCode): string;
   members(code: RoomCode): string;
-  receipt(key: string): string;
+  idempotency(key: string): string;
   /** What a script puts before a code that it finds on its way. */
   readonly stems: { readonly room: string; readonly members: string };
 }
@@ -41,8 +42,8 @@ export interface Keys {
   readonly feeds: readonly [string, ...string[]];
   /** Channel: the same texts. */
   readonly feedChannel: string;
-  /** What was told lately and is not told again; in the slot of the first stream. */
-  quiet(name: string): string;
+  /** String: exists while an announcement is not appended again; in the slot of the first stream. */
+  dedupe(key: string): string;
   /**
    * The queues of an endpoint of webhooks: of those events that are in one of the streams, and in the slot of that one.
    *
@@ -70,7 +71,7 @@ export function createKeys(prefix: string, clustered = false): Keys {
     pool: `${prefix}pool`,
     feeds: clustered ? [`${stemOf(prefix, 0)}events`, ...shards.slice(1).map(({ feed }) => feed)] : [`${prefix}events`],
     feedChannel: `${prefix}room:events`,
-    quiet: (name) => `${clustered ? stemOf(prefix, 0) : prefix}quiet:${name}`,
+    dedupe: (key) => `${clustered ? stemOf(prefix, 0) : prefix}quiet:${key}`,
     deliveries(endpoint, feed) {
       const stem = `${clustered ? stemOf(prefix, feed) : prefix}hook:${endpoint}:`;
       return { shared: DELIVERIES.map((name) => stem + name), lanes: `${stem}lane:` };
@@ -105,7 +106,7 @@ function shardKeys(prefix: string, shard: number, clustered: boolean): ShardKeys
     feed: `${clustered ? stem : prefix}events`,
     room: (code) => stems.room + code,
     members: (code) => stems.members + code,
-    receipt: (key) => `${stem}idem:${key}`,
+    idempotency: (key) => `${stem}idem:${key}`,
     stems,
   };
 }
@@ -119,12 +120,12 @@ export const sharedKeys = ({ taken, leases, due, cooling }: Omit<ShardKeys, 'ste
 ];
 
 function keysOf(keys: Keys, command: Command): string[] {
-  if (command.kind === 'arrive' || command.kind === 'touch' || command.kind === 'depart') {
-    return [keys.user(command.userId)];
-  }
-  const shard = keys.shard('code' in command ? shardOf(command.code) : command.shard);
+  if (isUserCommand(command)) return [keys.user(command.userId)];
+  const shard = keys.shard(shardOfCommand(command));
   const shared = [...sharedKeys(shard), shard.feed];
   if ('code' in command) return [...shared, shard.room(command.code), shard.members(command.code)];
-  if (command.kind === 'create' && command.receipt !== undefined) return [...shared, shard.receipt(command.receipt)];
+  if (command.kind === 'create' && command.idempotencyKey !== undefined) {
+    return [...shared, shard.idempotency(command.idempotencyKey)];
+  }
   return shared;
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Command, SeatChanges } from '../../room/commands.ts';
 import { codeAt, SHARDS } from '../../room/pool.ts';
-import { MOST_BANS } from '../../room/transitions.ts';
+import { MAX_BANS } from '../../room/transitions.ts';
 import type { EngineSettings } from '../engine.ts';
 import type { Keys } from './keys.ts';
 
@@ -30,7 +30,7 @@ export const SHARED_FILES: Readonly<Record<Command['kind'], readonly string[]>> 
   read: OF_A_SHARD,
   list: OF_A_SHARD,
   tick: OF_A_SHARD,
-  stock: OF_A_SHARD,
+  stats: OF_A_SHARD,
   arrive: OF_A_USER,
   touch: OF_A_USER,
   depart: OF_A_USER,
@@ -81,7 +81,7 @@ const TELLS_NOTHING: ReadonlySet<Command['kind']> = new Set([
   'renew',
   'read',
   'list',
-  'stock',
+  'stats',
   'arrive',
   'touch',
   'depart',
@@ -122,7 +122,7 @@ export function argumentsOf(command: Command, settings: EngineSettings, keys: Ke
       return [JSON.stringify({ ...command, pool: poolFigures(pool), stems, ...circumstances })];
     }
     case 'kick':
-      return [JSON.stringify({ ...command, mostBans: MOST_BANS, ...circumstances })];
+      return [JSON.stringify({ ...command, maxBans: MAX_BANS, ...circumstances })];
     case 'touch':
       // Left out, not null: null is a value in Lua's eyes.
       return [JSON.stringify({ ...command, seat: command.seat ?? undefined, ...circumstances })];

@@ -1,5 +1,5 @@
 /** Watches how many codes are free, from the figures that the tick brings along, and says so once when they run low. */
-import type { StockFigures } from '../../room/outcomes.ts';
+import type { PoolStats } from '../../room/outcomes.ts';
 import { type Pool, SHARDS } from '../../room/pool.ts';
 import type { Log } from '../../support/log.ts';
 
@@ -10,7 +10,7 @@ export interface PoolFigures {
   readonly total: number;
 }
 
-export function poolFigures(pool: Pool, stock: readonly (StockFigures | undefined)[]): PoolFigures {
+export function poolFigures(pool: Pool, stock: readonly (PoolStats | undefined)[]): PoolFigures {
   const sum = (figure: 'occupied' | 'cooling') => stock.reduce((total, figures) => total + (figures?.[figure] ?? 0), 0);
   const total = pool.perShard * SHARDS;
   const occupied = sum('occupied');

@@ -52,6 +52,6 @@ export const policyOf = (options: Options): Policy => ({
   emptyMs: options.roomEmptyMs,
   maxAgeMs: options.roomMaxAgeMs,
   cooldownMs: options.codeCooldownMs,
-  receiptMs: RECEIPT_MS,
+  idempotencyMs: RECEIPT_MS,
   closeOnHostLeave: options.closeOnHostLeave,
 });

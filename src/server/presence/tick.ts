@@ -3,8 +3,8 @@
  * evenly: the seats held here are renewed, because a connection that answers pings is life enough, and what is due is
  * reaped, whoever held it. No leader, no lock. TURN credentials that are about to end are renewed on the way.
  */
-import type { SeatKey, Tick } from '../../room/commands.ts';
-import type { Outcome, StockFigures } from '../../room/outcomes.ts';
+import type { Outcome, SeatKey, Tick } from '../../room/commands.ts';
+import type { PoolStats } from '../../room/outcomes.ts';
 import { SHARDS } from '../../room/pool.ts';
 import type { Stop } from '../../support/clock.ts';
 import type { ServerContext } from '../context.ts';
@@ -20,13 +20,13 @@ const TOUCH_BATCH = 200;
 
 export interface Heartbeat {
   /** The figures of each shard at its last visit; `undefined` before the first. */
-  readonly stock: readonly (StockFigures | undefined)[];
+  readonly stock: readonly (PoolStats | undefined)[];
   stop: Stop;
 }
 
 export function startHeartbeat(context: ServerContext, seating: Seating, faults: Faults, ice: IceServers): Heartbeat {
   const { engine, registry, clock, options } = context;
-  const stock = Array.from({ length: SHARDS }, (): StockFigures | undefined => undefined);
+  const stock = Array.from({ length: SHARDS }, (): PoolStats | undefined => undefined);
   const busy = new Set<number>();
 
   const apply = (outcome: Outcome<Tick>): void => {

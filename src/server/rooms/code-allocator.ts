@@ -1,7 +1,7 @@
 /** Finds a code for a new room: a shard by chance, and when that is full, the shards that have some left. */
 import type { Engine } from '../../engine/engine.ts';
-import type { Create } from '../../room/commands.ts';
-import type { Outcome, StockFigures } from '../../room/outcomes.ts';
+import type { Create, Outcome } from '../../room/commands.ts';
+import type { PoolStats } from '../../room/outcomes.ts';
 import { codeAt, type Pool, SHARDS } from '../../room/pool.ts';
 import { singleFlight } from '../../support/async/single-flight.ts';
 import type { Random } from '../../support/random.ts';
@@ -19,12 +19,12 @@ export interface CodeAllocator {
   create(
     request: AllocationRequest,
   ): Promise<Created | { readonly ok: false; readonly reason: 'POOL_EXHAUSTED'; readonly retryAfterMs: number }>;
-  stock(): Promise<readonly StockFigures[]>;
+  stock(): Promise<readonly PoolStats[]>;
 }
 
 export function createCodeAllocator(engine: Engine, pool: Pool, random: Random): CodeAllocator {
   const takeStock = singleFlight(() =>
-    Promise.all(Array.from({ length: SHARDS }, (_, shard) => engine.apply({ kind: 'stock', shard }))),
+    Promise.all(Array.from({ length: SHARDS }, (_, shard) => engine.apply({ kind: 'stats', shard }))),
   );
 
   const attempt = (request: AllocationRequest, shard: number): Promise<Outcome<Create>> => {
@@ -53,27 +53,27 @@ export function createCodeAllocator(engine: Engine, pool: Pool, random: Random):
   };
 }
 
-/** A create with a receipt begins where its repetition will look: receipts are kept in the shard. */
-function firstShard({ receipt }: AllocationRequest, random: Random): number {
-  if (receipt === undefined) return random.integer(SHARDS);
+/** A create with an idempotency key begins in the shard of its hash: a repetition begins there too, and finds the record. */
+function firstShard({ idempotencyKey }: AllocationRequest, random: Random): number {
+  if (idempotencyKey === undefined) return random.integer(SHARDS);
   let hash = 0;
-  for (const character of receipt) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003;
+  for (const character of idempotencyKey) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003;
   return hash % SHARDS;
 }
 
 /** Those with most free codes first. A code that has cooled counts: the create takes it. */
-function shardsWithCodes(stock: readonly StockFigures[], pool: Pool): number[] {
+function shardsWithCodes(stock: readonly PoolStats[], pool: Pool): number[] {
   return stock
-    .map(({ occupied, cooling, freesInMs }, shard) => ({
+    .map(({ occupied, cooling, nextFreeInMs }, shard) => ({
       shard,
-      free: pool.perShard - occupied - cooling + (freesInMs === 0 ? 1 : 0),
+      free: pool.perShard - occupied - cooling + (nextFreeInMs === 0 ? 1 : 0),
     }))
     .filter(({ free }) => free > 0)
     .sort((a, b) => b.free - a.free)
     .map(({ shard }) => shard);
 }
 
-function waitFor(stock: readonly StockFigures[]): number {
-  const waits = stock.flatMap(({ freesInMs }) => (freesInMs === null ? [] : [freesInMs]));
+function waitFor(stock: readonly PoolStats[]): number {
+  const waits = stock.flatMap(({ nextFreeInMs }) => (nextFreeInMs === null ? [] : [nextFreeInMs]));
   return waits.length === 0 ? UNKNOWN_WAIT_MS : Math.max(1, Math.min(...waits));
 }

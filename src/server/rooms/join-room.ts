@@ -2,8 +2,7 @@
 import type { RequestPayload } from '../../protocol/events.ts';
 import type { RoomCode, RoomRef } from '../../protocol/ids.ts';
 import type { Profile, RoomSnapshot } from '../../protocol/snapshot.ts';
-import type { Join, Occupant, Read } from '../../room/commands.ts';
-import type { Outcome } from '../../room/outcomes.ts';
+import type { Join, JoiningUser, Outcome, Read } from '../../room/commands.ts';
 import type { CreateRequest, GuardedHooks } from '../auth/hooks.ts';
 import type { ServerContext } from '../context.ts';
 import { createGuessLimiter, type GuessLimiter, type Throttled } from '../limits/guess-limiter.ts';
@@ -36,7 +35,7 @@ export function createEntrance(
   const { engine, options } = context;
   const refGuesses = createGuessLimiter(FREE_REF_MISSES, context.clock, 'CODE_EXPIRED');
 
-  const occupant = (session: Session, profile: Profile | undefined): Occupant => {
+  const occupant = (session: Session, profile: Profile | undefined): JoiningUser => {
     if (profile !== undefined) session.updateProfile(profile);
     const { name, metadata } = session;
     return {
@@ -70,7 +69,7 @@ export function createEntrance(
         ref,
         by: occupant(session, payload.profile),
         settings: { ...roomChanges(settings), ...required(settings) },
-        ...(payload.idempotencyKey !== undefined && { receipt: `${session.userId}:${payload.idempotencyKey}` }),
+        ...(payload.idempotencyKey !== undefined && { idempotencyKey: `${session.userId}:${payload.idempotencyKey}` }),
       });
       if (made.ok) return await settle(session, made.room, live, payload.idempotencyKey !== undefined);
       seating.shut(session, ref);

@@ -3,8 +3,7 @@ import type { Server as IoServer, Socket as IoSocket } from 'socket.io';
 import type { ClientToServerEvents, Push, PushName, ServerToClientEvents } from '../../protocol/events.ts';
 import type { RoomCode, RoomRef, SessionNumber, UserId } from '../../protocol/ids.ts';
 import type { Json, Profile, RoomSnapshot } from '../../protocol/snapshot.ts';
-import type { Arrive, SeatKey } from '../../room/commands.ts';
-import type { Outcome } from '../../room/outcomes.ts';
+import type { Arrive, Outcome, SeatKey } from '../../room/commands.ts';
 import { SerialQueue } from '../../support/async/serial-queue.ts';
 import { type EngineConnection, terminate } from '../limits/control-frames.ts';
 

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { code, POLICY, refOf } from '../stage.ts';
 import { example } from './example.ts';
 
-const { cooldownMs, receiptMs } = POLICY;
+const { cooldownMs, idempotencyMs } = POLICY;
 
 export const codes = [
   example('the first free candidate is taken', async (stage) => {
@@ -27,7 +27,7 @@ export const codes = [
         if (index !== 21) await stage.room([`user-${index}`], { candidates: [code(index)] });
       }
       expect(await stage.room(['anna'], { from: 22 })).toMatchObject({ code: code(21) });
-      expect(await stage.create('bert', { from: 21 })).toEqual({ ok: false, reason: 'FULL', freesInMs: null });
+      expect(await stage.create('bert', { from: 21 })).toEqual({ ok: false, reason: 'FULL', nextFreeInMs: null });
     },
     { perShard: 37 },
   ),
@@ -42,24 +42,28 @@ export const codes = [
   ),
   example('a shard that is full says when its next code has cooled', async (stage) => {
     const rooms = [await stage.room(['anna']), await stage.room(['bert']), await stage.room(['cora'])];
-    expect(await stage.create('dora')).toEqual({ ok: false, reason: 'FULL', freesInMs: null });
+    expect(await stage.create('dora')).toEqual({ ok: false, reason: 'FULL', nextFreeInMs: null });
     for (const [index, room] of rooms.entries()) {
       await stage.close(room, ['anna', 'bert', 'cora'][index] ?? '');
       stage.clock.advance(1_000);
     }
-    expect(await stage.create('dora')).toEqual({ ok: false, reason: 'FULL', freesInMs: cooldownMs - 3_000 });
+    expect(await stage.create('dora')).toEqual({ ok: false, reason: 'FULL', nextFreeInMs: cooldownMs - 3_000 });
   }),
   example('a released code cools before it is handed out again', async (stage) => {
     const room = await stage.room(['anna'], { candidates: [code(1)] });
     await stage.close(room, 'anna');
-    expect(await stage.stock()).toEqual({ ok: true, occupied: 0, cooling: 1, freesInMs: cooldownMs });
+    expect(await stage.stats()).toEqual({ ok: true, occupied: 0, cooling: 1, nextFreeInMs: cooldownMs });
     expect(await stage.room(['bert'], { candidates: [code(1), code(2)] })).toMatchObject({ code: code(2) });
     expect(await stage.room(['cora'], { from: 1 })).toMatchObject({ code: code(0) });
     stage.clock.advance(cooldownMs - 1);
-    expect(await stage.create('dora', { candidates: [code(1)] })).toEqual({ ok: false, reason: 'FULL', freesInMs: 1 });
+    expect(await stage.create('dora', { candidates: [code(1)] })).toEqual({
+      ok: false,
+      reason: 'FULL',
+      nextFreeInMs: 1,
+    });
     stage.clock.advance(1);
     expect(await stage.room(['dora'], { candidates: [code(1)] })).toMatchObject({ code: code(1) });
-    expect(await stage.stock()).toEqual({ ok: true, occupied: 3, cooling: 0, freesInMs: null });
+    expect(await stage.stats()).toEqual({ ok: true, occupied: 3, cooling: 0, nextFreeInMs: null });
   }),
   example('when every code is taken, the one that has cooled longest is used', async (stage) => {
     const rooms = [await stage.room(['anna']), await stage.room(['bert']), await stage.room(['cora'])];
@@ -67,7 +71,7 @@ export const codes = [
     stage.clock.advance(1);
     await stage.close(rooms[0] ?? expect.unreachable(), 'anna');
     stage.clock.advance(cooldownMs);
-    expect(await stage.stock()).toMatchObject({ cooling: 2, freesInMs: 0 });
+    expect(await stage.stats()).toMatchObject({ cooling: 2, nextFreeInMs: 0 });
     expect(await stage.room(['dora'])).toMatchObject({ code: code(2) });
     expect(await stage.room(['dora'])).toMatchObject({ code: code(0) });
     expect(await stage.create('dora')).toMatchObject({ reason: 'FULL' });
@@ -98,36 +102,36 @@ export const codes = [
     expect(await stage.seen(next)).toEqual(next);
   }),
   example('a create with the key of an earlier one answers with that one', async (stage) => {
-    const room = await stage.room(['anna'], { receipt: 'one' });
+    const room = await stage.room(['anna'], { idempotencyKey: 'one' });
     const replayed = { ok: false, reason: 'REPLAYED', code: room.code, ref: room.ref };
-    expect(await stage.create('anna', { receipt: 'one' })).toEqual(replayed);
-    expect(await stage.create('anna', { receipt: 'two' })).toMatchObject({ ok: true });
+    expect(await stage.create('anna', { idempotencyKey: 'one' })).toEqual(replayed);
+    expect(await stage.create('anna', { idempotencyKey: 'two' })).toMatchObject({ ok: true });
     expect(await stage.create('anna')).toMatchObject({ ok: true });
     await stage.close(room, 'anna');
-    stage.clock.advance(receiptMs - 1);
+    stage.clock.advance(idempotencyMs - 1);
     await stage.tick();
-    expect(await stage.create('anna', { receipt: 'one' })).toEqual(replayed);
+    expect(await stage.create('anna', { idempotencyKey: 'one' })).toEqual(replayed);
     stage.clock.advance(1);
     await stage.tick();
-    expect(await stage.create('anna', { receipt: 'one', ref: refOf(99) })).toMatchObject({
+    expect(await stage.create('anna', { idempotencyKey: 'one', ref: refOf(99) })).toMatchObject({
       ok: true,
       room: { ref: refOf(99) },
     });
-    expect(await stage.create('anna', { receipt: 'one' })).toMatchObject({ reason: 'REPLAYED', ref: refOf(99) });
+    expect(await stage.create('anna', { idempotencyKey: 'one' })).toMatchObject({ reason: 'REPLAYED', ref: refOf(99) });
   }),
-  example('a create that was refused leaves no receipt', async (stage) => {
+  example('a refused create does not use up its idempotency key', async (stage) => {
     const rooms = [await stage.room(['anna']), await stage.room(['bert']), await stage.room(['cora'])];
-    expect(await stage.create('dora', { receipt: 'one' })).toMatchObject({ reason: 'FULL' });
+    expect(await stage.create('dora', { idempotencyKey: 'one' })).toMatchObject({ reason: 'FULL' });
     await stage.close(rooms[1] ?? expect.unreachable(), 'bert');
     stage.clock.advance(cooldownMs);
-    expect(await stage.create('dora', { receipt: 'one' })).toMatchObject({ ok: true });
+    expect(await stage.create('dora', { idempotencyKey: 'one' })).toMatchObject({ ok: true });
   }),
   example('shards have nothing in common', async (stage) => {
     await stage.room(['anna']);
-    expect(await stage.stock(8)).toEqual({ ok: true, occupied: 0, cooling: 0, freesInMs: null });
+    expect(await stage.stats(8)).toEqual({ ok: true, occupied: 0, cooling: 0, nextFreeInMs: null });
     expect((await stage.room(['bert'], { shard: 8 })).code).toBe('100008');
   }),
   example('there are no more shards than a hundred', async (stage) => {
-    await expect(stage.stock(100)).rejects.toThrow(RangeError);
+    await expect(stage.stats(100)).rejects.toThrow(RangeError);
   }),
 ];

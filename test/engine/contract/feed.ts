@@ -82,8 +82,8 @@ export const feed = [
     await stage.join(room, 'anna');
     await stage.leave(room, 'nobody');
     await stage.tick();
-    await stage.create('anna', { receipt: 'once' });
-    await stage.create('anna', { receipt: 'once' });
+    await stage.create('anna', { idempotencyKey: 'once' });
+    await stage.create('anna', { idempotencyKey: 'once' });
     expect(inWords((await all(stage)).slice(before.length))).toEqual(['0 room_created anna', '1 user_joined anna']);
   }),
   example('what the tick reaps is told', async (stage) => {

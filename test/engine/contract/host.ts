@@ -1,6 +1,6 @@
 /** Who is host, what only the host may do, and how rooms end by it. */
 import { expect } from 'vitest';
-import { MOST_BANS } from '../../../src/room/transitions.ts';
+import { MAX_BANS } from '../../../src/room/transitions.ts';
 import { POLICY, told } from '../stage.ts';
 import { example } from './example.ts';
 
@@ -51,7 +51,7 @@ export const host = [
       expect(told(left)).toEqual(['5 member:left anna', '6 room:closed host-left']);
       expect(left).toMatchObject({ rev: 6, evicted: [{ userId: 'bert', reason: 'host-left' }] });
       expect(await stage.read(room.code)).toEqual(refused('ROOM_NOT_FOUND'));
-      expect(await stage.stock()).toEqual({ ok: true, occupied: 0, cooling: 1, freesInMs: POLICY.cooldownMs });
+      expect(await stage.stats()).toEqual({ ok: true, occupied: 0, cooling: 1, nextFreeInMs: POLICY.cooldownMs });
       stage.clock.advance(POLICY.leaseMs);
       expect(await stage.tick()).toMatchObject({ events: [], evicted: [] });
     },
@@ -88,12 +88,12 @@ export const host = [
   }),
   example('the oldest ban is forgotten when there are too many', async (stage) => {
     const room = await stage.room(['anna']);
-    for (let index = 0; index <= MOST_BANS; index += 1) {
+    for (let index = 0; index <= MAX_BANS; index += 1) {
       await stage.join(room, `guest-${index}`);
       await stage.kick(room, 'anna', `guest-${index}`, { ban: true });
     }
     expect(await stage.join(room, 'guest-1')).toEqual(refused('BANNED'));
-    expect(await stage.join(room, `guest-${MOST_BANS}`)).toEqual(refused('BANNED'));
+    expect(await stage.join(room, `guest-${MAX_BANS}`)).toEqual(refused('BANNED'));
     expect(await stage.join(room, 'guest-0')).toMatchObject({ ok: true });
   }),
   example('the host closes the room for everybody', async (stage) => {

@@ -14,7 +14,7 @@ export const tick = [
       lost: [],
       revs: [],
       more: false,
-      stock: { occupied: 0, cooling: 0, freesInMs: null },
+      poolStats: { occupied: 0, cooling: 0, nextFreeInMs: null },
     });
   }),
   example('seats that are held are renewed, others are reaped when their lease is over', async (stage) => {
@@ -86,7 +86,7 @@ export const tick = [
     await stage.renew(room, 'anna');
     expect(await hold(idleMs - leaseMs / 2)).toEqual([]);
     expect(await hold(leaseMs / 2)).toEqual(['2 room:closed idle']);
-    expect(await stage.stock()).toMatchObject({ occupied: 0, cooling: 1 });
+    expect(await stage.stats()).toMatchObject({ occupied: 0, cooling: 1 });
   }),
   example('every change by a member keeps its room from being idle', async (stage) => {
     const room = await stage.room(['anna', 'bert']);
@@ -145,7 +145,7 @@ export const tick = [
       { userId: 'anna', reason: 'aged' },
     ]);
     expect(ended.revs).toEqual([]);
-    expect(ended.stock).toEqual({ occupied: 0, cooling: 1, freesInMs: cooldownMs });
+    expect(ended.poolStats).toEqual({ occupied: 0, cooling: 1, nextFreeInMs: cooldownMs });
   }),
   example('leases are reaped by their end, then by code and user', async (stage) => {
     const second = await stage.room(['zoe', 'mia', 'bert'], { candidates: [code(1)] });
@@ -177,11 +177,17 @@ export const tick = [
     }
     expect(reaped).toEqual(['anna', 'bert', 'cora']);
     stage.clock.advance(emptyMs);
-    expect(await stage.tick([], 1)).toMatchObject({ more: true, stock: { occupied: 1, cooling: 1 } });
-    expect(await stage.tick([], 1)).toMatchObject({ more: false, stock: { occupied: 0, cooling: 2 } });
+    expect(await stage.tick([], 1)).toMatchObject({ more: true, poolStats: { occupied: 1, cooling: 1 } });
+    expect(await stage.tick([], 1)).toMatchObject({ more: false, poolStats: { occupied: 0, cooling: 2 } });
     stage.clock.advance(cooldownMs);
-    expect(await stage.tick([], 1)).toMatchObject({ more: true, stock: { occupied: 0, cooling: 1, freesInMs: 0 } });
-    expect(await stage.tick([], 1)).toMatchObject({ more: false, stock: { occupied: 0, cooling: 0, freesInMs: null } });
+    expect(await stage.tick([], 1)).toMatchObject({
+      more: true,
+      poolStats: { occupied: 0, cooling: 1, nextFreeInMs: 0 },
+    });
+    expect(await stage.tick([], 1)).toMatchObject({
+      more: false,
+      poolStats: { occupied: 0, cooling: 0, nextFreeInMs: null },
+    });
     expect(await stage.seen(rooms[0] ?? expect.unreachable())).toBe('CODE_EXPIRED');
   }),
   example('rooms end by their deadline, then by code', async (stage) => {
@@ -201,9 +207,9 @@ export const tick = [
   example('a code has cooled at the very end of its time, and not before', async (stage) => {
     await stage.close(await stage.room(['anna'], { candidates: [code(1)] }), 'anna');
     stage.clock.advance(cooldownMs - 1);
-    expect((await stage.tick()).stock).toEqual({ occupied: 0, cooling: 1, freesInMs: 1 });
+    expect((await stage.tick()).poolStats).toEqual({ occupied: 0, cooling: 1, nextFreeInMs: 1 });
     stage.clock.advance(1);
-    expect((await stage.tick()).stock).toEqual({ occupied: 0, cooling: 0, freesInMs: null });
+    expect((await stage.tick()).poolStats).toEqual({ occupied: 0, cooling: 0, nextFreeInMs: null });
     expect(await stage.room(['bert'], { candidates: [code(1)] })).toMatchObject({ code: code(1) });
   }),
   example('an empty room’s last member is reaped before the room is', async (stage) => {

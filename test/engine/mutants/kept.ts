@@ -3,10 +3,10 @@ import type { Mutant } from './mutant.ts';
 
 export const kept: readonly Mutant[] = [
   {
-    name: 'a receipt counts one millisecond longer',
+    name: 'an idempotency key counts one millisecond longer',
     file: 'create',
-    from: 'receipt.untilAt > now',
-    to: 'receipt.untilAt >= now',
+    from: 'record.untilAt > now',
+    to: 'record.untilAt >= now',
     caughtBy: 'a create with the key of an earlier one answers with that one',
   },
   {

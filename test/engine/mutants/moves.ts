@@ -89,8 +89,8 @@ export const moves: readonly Mutant[] = [
   {
     name: 'the newest ban is forgotten when there are too many',
     file: 'kick',
-    from: "table.concat(banned, ' ', math.max(1, #banned - command.mostBans + 1))",
-    to: "table.concat(banned, ' ', 1, math.min(#banned, command.mostBans))",
+    from: "table.concat(banned, ' ', math.max(1, #banned - command.maxBans + 1))",
+    to: "table.concat(banned, ' ', 1, math.min(#banned, command.maxBans))",
     caughtBy: 'the oldest ban is forgotten when there are too many',
   },
   {
@@ -110,8 +110,8 @@ export const moves: readonly Mutant[] = [
   {
     name: 'a member may change the room',
     file: 'update',
-    from: 'seat, reason = govern(room, command)',
-    to: 'seat, reason = locate(room, command)',
+    from: 'seat, reason = authorize(room, command)',
+    to: 'seat, reason = find_seat(room, command)',
     caughtBy: 'the host changes what the room says of itself',
   },
   {

@@ -19,7 +19,7 @@ export const told: readonly Mutant[] = [
   {
     name: 'those who were in a room that has ended are not told of',
     file: 'feed',
-    from: "append(room, rev, 'user_left', user_id, because)",
+    from: "append(room, rev, 'user_left', user_id, reason_field)",
     to: '',
     caughtBy: 'a life is told from creation to destruction, a revision each',
   },

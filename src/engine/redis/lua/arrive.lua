@@ -1,11 +1,11 @@
 #!lua
--- A new connection of the user: the latest session. It keeps the seat that the record names.
+-- A new connection of the user becomes its current session. The seat in the record is kept.
 --
 -- KEYS[1]  user, see user.lua
 -- ARGV[1]  userId, nodeId, name; policy
 
 local before = load_record()
--- Numbers are instants where that is greater, so they keep growing after a record has expired.
+-- The instant, when that is greater: session numbers keep growing even after the record has expired.
 local session = math.max(now, (before and before.session or 0) + 1)
 save_record({
   session = session,

@@ -1,5 +1,5 @@
 #!lua flags=no-writes
--- Tells where what Redis holds of a shard disagrees with itself, by looking at every code of it in one step.
+-- Consistency check: reports where the keys of a shard contradict each other, looking at every code in one step.
 --
 -- KEYS[1..4]  taken, leases, due, cooling of the shard, see room.lua
 -- ARGV[1]     found: codes that have a key of a room or of its members; pool, stems
@@ -28,16 +28,16 @@ local seats = 0
 
 local function check_seats(code, room)
   local members = redis.call('HVALS', room.members)
-  local host_sits = false
+  local has_host = false
   for _, text in ipairs(members) do
     local seat = cjson.decode(text)
     seats = seats + 1
-    host_sits = host_sits or seat.userId == room.hostId
+    has_host = has_host or seat.userId == room.hostId
     local lease_end = lease_ends[code .. ' ' .. seat.userId]
     expect(lease_end == seat.leaseUntil, 'seat', code, seat.userId, 'and its lease disagree')
     expect(seat.seq < room.nextSeq, 'seat', code, seat.userId, 'has a place that is still to be given')
   end
-  expect(host_sits or not room.hostId and #members == 0, 'room', code, 'has members and no host, or a host and no seat')
+  expect(has_host or not room.hostId and #members == 0, 'room', code, 'has members and no host, or a host and no seat')
   expect((room.emptySince ~= nil) == (#members == 0), 'room', code, 'is wrong about being empty')
 end
 

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- The host, or the owner, ends the room for everybody.
+-- The host, or the owner, ends the room.
 --
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
 -- KEYS[6]     room: hash of the room
@@ -7,9 +7,9 @@
 -- ARGV[1]     code, ref, and userId and session or owner; policy
 
 local room = load_room(command.code, KEYS[6], KEYS[7])
-local may, reason = govern(room, command)
+local may, reason = authorize(room, command)
 if not may then
   return refuse(reason)
 end
 end_room(room, 'closed')
-return moved(room)
+return reply_change(room)

@@ -1,25 +1,25 @@
 #!lua
--- Takes a free code and opens a room, with its host as first member; or an empty one, when nobody is to be its host.
+-- Takes a free code and creates a room: with its host as first member, or empty when the command names no host.
 --
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
--- KEYS[6]     receipt: what this create has made before; missing when the command has no receipt
+-- KEYS[6]     idempotency: string, the room of the first create with this key; missing when the command has no key
 -- ARGV[1]     candidates, from, shard, ref, by (missing for none), settings; policy, pool, stems
 -- ARGV[2]     the host's metadata, opaque; '' for none
 -- ARGV[3]     the room's metadata, opaque; '' for none
 
 local function replayed()
-  local kept = KEYS[6] and redis.call('GET', KEYS[6])
-  local receipt = kept and cjson.decode(kept)
-  if receipt and receipt.untilAt > now then
-    return cjson.encode({ ok = false, reason = 'REPLAYED', code = receipt.code, ref = receipt.ref })
+  local stored = KEYS[6] and redis.call('GET', KEYS[6])
+  local record = stored and cjson.decode(stored)
+  if record and record.untilAt > now then
+    return cjson.encode({ ok = false, reason = 'REPLAYED', code = record.code, ref = record.ref })
   end
 end
 
--- The garbage goes a minute after the receipt has lost its meaning: meaning never hangs on the expiry.
-local function keep_receipt(code)
+-- untilAt alone decides whether the record counts. Redis' own expiry, a minute later, only removes the garbage.
+local function save_idempotency_record(code)
   if KEYS[6] then
-    local receipt = { code = code, ref = command.ref, untilAt = now + policy.receiptMs }
-    redis.call('SET', KEYS[6], cjson.encode(receipt), 'PX', policy.receiptMs + 60000)
+    local record = { code = code, ref = command.ref, untilAt = now + policy.idempotencyMs }
+    redis.call('SET', KEYS[6], cjson.encode(record), 'PX', policy.idempotencyMs + 60000)
   end
 end
 
@@ -27,8 +27,8 @@ local function code_at(index)
   return string.format('%.0f', command.pool.least + index * command.pool.shards + command.shard)
 end
 
--- The first 0 of the bitmap from an index on, round the end once. Redis goes through it a word at a time, so the cost
--- does not grow with the fill.
+-- The first 0 of the bitmap from an index on, wrapping round at its end. BITPOS compares whole words, so the cost does not
+-- grow with the number of taken codes.
 local function scan(from)
   local last = command.pool.perShard - 1
   local index = redis.call('BITPOS', TAKEN, 0, from, last, 'BIT')
@@ -38,14 +38,15 @@ local function scan(from)
   return index
 end
 
--- A candidate, else any free code, else the one that has cooled longest without having been swept up yet; and marks it.
+-- A free candidate, else any free code, else the code that has finished cooling longest ago and that no tick has freed
+-- yet. The code is marked as taken.
 local function allocate()
   for _, code in ipairs(command.candidates) do
     if redis.call('SETBIT', TAKEN, index_of(code), 1) == 0 then
       return code
     end
   end
-  -- BITPOS finds no 0 behind the end of a string.
+  -- BITPOS finds no 0 behind the end of the string, so it is extended to the whole pool.
   if redis.call('STRLEN', TAKEN) * 8 < command.pool.perShard then
     redis.call('SETBIT', TAKEN, command.pool.perShard - 1, 0)
   end
@@ -61,14 +62,14 @@ local function allocate()
   return cooled
 end
 
-local again = replayed()
-if again then
-  return again
+local replay = replayed()
+if replay then
+  return replay
 end
 
 local code = allocate()
 if not code then
-  return cjson.encode({ ok = false, reason = 'FULL', freesInMs = frees_in() })
+  return cjson.encode({ ok = false, reason = 'FULL', nextFreeInMs = next_free_in() })
 end
 
 local settings, by = command.settings, command.by
@@ -96,13 +97,12 @@ local room = {
 }
 publish_created(room)
 if by then
-  -- Its host's arrival is the first change. No member is there yet to be told of it: the reply is the first that anyone
-  -- hears of the room.
-  local seat = take_seat(room, by, opaque(ARGV[2]))
+  -- The joining of the host is the first revision. It goes into the feed only: there are no other members to be told.
+  local seat = new_seat(room, by, opaque(ARGV[2]))
   room.rev = 1
   publish(room, 'member:joined', { seat = seat, hostId = host_id })
 end
-settle(room)
-keep_receipt(code)
--- The rest of the room follows from the command, which the caller has: to tell it would take longer than to write it.
+save_room(room)
+save_idempotency_record(code)
+-- The caller computes the rest of the room from its command: to encode it here would take longer than to store it.
 return '{"ok":true,"code":"' .. code .. '","now":' .. string.format('%.0f', now) .. '}'

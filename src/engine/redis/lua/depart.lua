@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- The connection is gone. Who holds a seat may come back to it; of the others nothing is kept, once
--- the clock has passed their number: forgotten before, it would be given to the next session too.
+-- The connection is gone. The record of a user with a seat is kept for its return, any other is deleted; but not before
+-- the clock has passed the session number, which would otherwise be given to the next session too.
 --
 -- KEYS[1]  user, see user.lua
 -- ARGV[1]  userId, session; policy

@@ -1,7 +1,7 @@
--- The feed: what back ends are told, in the step that makes it true. The translation of published.ts.
+-- The feed: the events for back ends, appended in the step that commits them. The translation of feed-events.ts.
 --
 -- KEYS[5]  feed  stream: an entry for each event, its JSON in the field `event`
--- ARGV[1]  feed  { channel, kept, nodeId }; missing where there is no feed
+-- ARGV[1]  feed  { channel, kept, nodeId }; missing when no feed is kept
 
 local TYPES = {
   ['member:joined'] = 'user_joined',
@@ -13,8 +13,8 @@ local TYPES = {
   ['room:updated'] = 'room_updated',
 }
 
--- The texts are put together by hand: cjson would give opaque bodies back changed. Ids, codes, refs and words hold
--- nothing that JSON would have to escape, and Lua writes whole numbers of up to 14 digits as they are.
+-- The JSON is concatenated by hand: cjson would change the opaque bodies in it. Ids, codes, refs and words hold no
+-- characters that JSON escapes, and Lua writes whole numbers of up to 14 digits without an exponent.
 local function quoted(word)
   return word and '"' .. word .. '"' or 'null'
 end
@@ -63,14 +63,14 @@ local function append(room, rev, kind, user_id, rest)
   redis.call('PUBLISH', feed.channel, text)
 end
 
--- A room ends with the leaving of everybody in it, then its destruction, a revision each.
+-- The end of a room gives one user_left for each of its members, then room_destroyed, each with its own revision.
 local function publish_end(room, reason, leaving)
-  local rev, because = room.rev, ',"reason":"' .. reason .. '"'
+  local rev, reason_field = room.rev, ',"reason":"' .. reason .. '"'
   for user_id in string.gmatch(leaving, '%S+') do
-    append(room, rev, 'user_left', user_id, because)
+    append(room, rev, 'user_left', user_id, reason_field)
     rev = rev + 1
   end
-  append(room, rev, 'room_destroyed', nil, because)
+  append(room, rev, 'room_destroyed', nil, reason_field)
 end
 
 local function publish_created(room)
@@ -79,23 +79,23 @@ local function publish_created(room)
   end
 end
 
--- The event that has brought the room to its present revision.
-local function publish(room, name, told)
+-- Appends the event that has brought the room to its current revision.
+local function publish(room, name, event)
   if not command.feed then
     return
   end
   if name == 'room:closed' then
-    return publish_end(room, told.reason, told.leaving)
+    return publish_end(room, event.reason, event.leaving)
   end
-  local user_id, rest = told.userId, ''
-  if told.seat then
-    user_id, rest = told.seat.userId, ',"member":' .. member_json(told.seat, told.hostId)
+  local user_id, rest = event.userId, ''
+  if event.seat then
+    user_id, rest = event.seat.userId, ',"member":' .. member_json(event.seat, event.hostId)
   elseif name == 'host:changed' then
-    user_id = told.hostId
+    user_id = event.hostId
   elseif name == 'room:updated' then
     rest = ',"room":' .. room_json(room)
-  elseif told.reason then
-    rest = ',"reason":"' .. told.reason .. '"'
+  elseif event.reason then
+    rest = ',"reason":"' .. event.reason .. '"'
   end
   append(room, room.rev, TYPES[name], user_id, rest)
 end

@@ -1,5 +1,5 @@
 #!lua
--- Takes a seat in a room, or comes back to the one that the user has there.
+-- Adds the user to a room, or gives it back the seat that it has there already.
 --
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
 -- KEYS[6]     room: hash of the room
@@ -13,14 +13,14 @@ local by = command.by
 if not room or room.ref ~= command.ref then
   return refuse('CODE_EXPIRED')
 end
-local reason = why_not_join(room, by.userId)
+local reason = join_refusal(room, by.userId)
 if reason then
   return refuse(reason)
 end
 local seat = seat_of(room, by.userId)
 if seat then
-  return come_back(room, seat, by)
+  return reclaim_seat(room, seat, by)
 end
-sit(room, by, opaque(ARGV[2]))
-settle(room)
-return placed(room)
+add_seat(room, by, opaque(ARGV[2]))
+save_room(room)
+return reply_room(room)

@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
--- The host, or the owner, takes a member's seat away, and may keep it out for good.
+-- The host, or the owner, removes a member, and may ban it from the room.
 --
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
 -- KEYS[6]     room: hash of the room
 -- KEYS[7]     members: hash, userId -> seat as JSON
--- ARGV[1]     code, ref, userId and session or owner, target, ban; policy, mostBans
+-- ARGV[1]     code, ref, userId and session or owner, target, ban; policy, maxBans
 
 local room = load_room(command.code, KEYS[6], KEYS[7])
-local may, reason = govern(room, command)
+local may, reason = authorize(room, command)
 if not may then
   return refuse(reason)
 end
@@ -19,18 +19,18 @@ if not target then
   return refuse('PEER_NOT_FOUND')
 end
 
--- More bans than this push out the oldest: a room's record stays small.
+-- maxBans bounds the room's record: beyond it the oldest ban is dropped.
 local function ban()
   local banned = {}
   for user_id in string.gmatch((room.banned or '') .. ' ' .. command.target, '%S+') do
     banned[#banned + 1] = user_id
   end
-  room.banned = table.concat(banned, ' ', math.max(1, #banned - command.mostBans + 1))
+  room.banned = table.concat(banned, ' ', math.max(1, #banned - command.maxBans + 1))
 end
 
 if command.ban then
   ban()
 end
 room.lastActive = now
-vacate(room, target, 'kicked')
-return moved(room)
+remove_seat(room, target, 'kicked')
+return reply_change(room)

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Gives a seat back for good.
+-- A member leaves for good.
 --
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
 -- KEYS[6]     room: hash of the room
@@ -7,10 +7,10 @@
 -- ARGV[1]     code, ref, userId, session; policy
 
 local room = load_room(command.code, KEYS[6], KEYS[7])
-local seat, reason = locate(room, command)
+local seat, reason = find_seat(room, command)
 if not seat then
   return refuse(reason)
 end
 room.lastActive = now
-vacate(room, seat, 'left')
-return moved(room)
+remove_seat(room, seat, 'left')
+return reply_change(room)

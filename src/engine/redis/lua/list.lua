@@ -1,5 +1,5 @@
 #!lua flags=no-writes
--- The rooms of a shard, a page at a time, in the order of their codes.
+-- A page of the rooms of a shard, in the order of their codes.
 --
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
 -- ARGV[1]     after (missing for the first page), limit, shard; pool, stems
@@ -8,7 +8,7 @@ local function code_at(index)
   return string.format('%.0f', command.pool.least + index * command.pool.shards + command.shard)
 end
 
--- From one mark of the bitmap to the next, so that a page costs what is on it, however many rooms there are.
+-- The next 1 of the bitmap: the cost of a page depends on its own rooms, not on how many rooms there are.
 local function next_marked(from)
   if from >= command.pool.perShard then
     return -1
@@ -19,7 +19,7 @@ end
 local rooms, more = {}, false
 local index = next_marked(command.after and index_of(command.after) + 1 or 0)
 while index >= 0 do
-  -- Marked, and perhaps cooling.
+  -- No room: the code is cooling.
   local room = load_by_stem(code_at(index))
   if room and #rooms == command.limit then
     more = true
@@ -27,7 +27,7 @@ while index >= 0 do
   end
   if room then
     local count = redis.call('HLEN', room.members)
-    rooms[#rooms + 1] = '{"room":' .. cjson.encode(view(room)) .. ',"memberCount":' .. count .. '}'
+    rooms[#rooms + 1] = '{"room":' .. cjson.encode(fields_of(room)) .. ',"memberCount":' .. count .. '}'
   end
   index = next_marked(index + 1)
 end

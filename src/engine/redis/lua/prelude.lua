@@ -1,8 +1,8 @@
--- What every script begins with: the command, the instant, and how to answer.
+-- Shared by all scripts: the command, the instant, and how to reply.
 --
--- ARGV[1]  the command as JSON, read by name. Beside the command's own fields:
---            now     milliseconds; only where a test turns the clock by hand, else Redis' own time counts
---            policy  how long things last, see Policy in room.ts
+-- ARGV[1]  the command as JSON. Beside the command's own fields:
+--            now     milliseconds; sent only by tests with a clock of their own, otherwise the time of Redis counts
+--            policy  see Policy in room.ts
 
 local command = cjson.decode(ARGV[1])
 local policy = command.policy
@@ -17,14 +17,14 @@ end
 
 local now = instant()
 
--- An opaque body is JSON text that is kept and handed on as it came: cjson would change numbers and empty arrays in it.
+-- An opaque body is JSON text that is never decoded here: cjson would change numbers and empty arrays in it.
 local function opaque(text)
   if text ~= '' then
     return text
   end
 end
 
--- cjson writes an empty table as {}, so lists are put together here from items that are JSON already.
+-- cjson encodes an empty table as {}, so lists are concatenated here, from items that are JSON already.
 local function list(items)
   return '[' .. table.concat(items, ',') .. ']'
 end

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- A member asked for something: its seat and its room live on.
+-- Keep-alive: a request of a member extends the lease of its seat and counts as activity of its room.
 --
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
 -- KEYS[6]     room: hash of the room
@@ -7,11 +7,11 @@
 -- ARGV[1]     code, ref, userId, session; policy
 
 local room = load_room(command.code, KEYS[6], KEYS[7])
-local seat, reason = locate(room, command)
+local seat, reason = find_seat(room, command)
 if not seat then
   return refuse(reason)
 end
 renew_seat(room, seat)
 room.lastActive = now
-settle(room)
+save_room(room)
 return cjson.encode({ ok = true, rev = room.rev, now = now })

@@ -7,8 +7,8 @@
 -- ARGV[1]     code, ref, userId, session (the new one), nodeId; policy
 
 local room = load_room(command.code, KEYS[6], KEYS[7])
-local seat, reason = locate_seat(room, command)
+local seat, reason = find_seat_of_any_session(room, command)
 if not seat then
   return refuse(reason)
 end
-return come_back(room, seat, command)
+return reclaim_seat(room, seat, command)

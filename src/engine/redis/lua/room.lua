@@ -1,20 +1,20 @@
--- A shard as it is kept: its rooms, their seats, its codes. What the scripts of a shard share.
+-- The state of a shard in Redis: its rooms, their seats, its codes. Shared by the scripts of the shard commands.
 --
 -- KEYS[1]  taken    bitmap, 1 = the code of that index is occupied or cooling
 -- KEYS[2]  leases   zset, '<code> <userId>' -> the end of that seat's lease
--- KEYS[3]  due      zset, code -> when the room ends unless something happens; has every occupied code
--- KEYS[4]  cooling  zset, code -> until when it may not be handed out
+-- KEYS[3]  due      zset, code -> deadline of the room; holds every occupied code
+-- KEYS[4]  cooling  zset, code -> until when it may not be used again
 -- KEYS[5]  feed     stream, see feed.lua
 --
 -- ARGV[1]  pool { perShard, least (the smallest code), shards }, stems { room, members } of keys; where they are used
 --
--- The keys of a room and of its members are declared by the scripts that know the code beforehand. create and tick
--- find theirs on the way and build them from command.stems: undeclared, but in the slot of the declared ones, which
--- Redis accepts of a script with a shebang (and refuses for any other slot).
+-- Scripts whose command names a code declare the keys of that room and of its members. create, list and tick learn the codes
+-- while they run and build the keys from command.stems: undeclared, but in the slot of the declared keys, which Redis
+-- accepts of a script with a shebang (it refuses keys of any other slot).
 
 local TAKEN, LEASES, DUE, COOLING, FEED = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 
--- A field that is not there is null.
+-- Null is stored by leaving out the field.
 local FIELDS = {
   'ref', 'rev', 'name', 'type', 'maxUsers', 'access', 'locked', 'hostId', 'createdBy', 'createdAt', 'expiresAt',
   'lastActive', 'emptySince', 'nextSeq', 'metadata', 'banned',
@@ -24,13 +24,13 @@ local NUMBERS = {
 }
 
 local function load_room(code, key, members)
-  local kept = redis.call('HMGET', key, unpack(FIELDS))
-  if not kept[1] then
+  local stored = redis.call('HMGET', key, unpack(FIELDS))
+  if not stored[1] then
     return nil
   end
   local room = { code = code, key = key, members = members, stored = {} }
   for index, field in ipairs(FIELDS) do
-    local value = kept[index] or nil
+    local value = stored[index] or nil
     if value and NUMBERS[field] then
       value = tonumber(value)
     elseif field == 'locked' then
@@ -45,7 +45,7 @@ local function load_by_stem(code)
   return load_room(code, command.stems.room .. code, command.stems.members .. code)
 end
 
--- When the room ends unless something happens, and why.
+-- The instant at which the room ends unless it is used before, and the reason.
 local function deadline(room)
   local at, reason = room.expiresAt, 'aged'
   if room.lastActive + policy.idleMs < at then
@@ -57,14 +57,14 @@ local function deadline(room)
   return at, reason
 end
 
--- A released code stays taken until it has cooled.
+-- A released code stays marked as taken until it has cooled.
 local function release(code)
   redis.call('ZREM', DUE, code)
   redis.call('ZADD', COOLING, now + policy.cooldownMs, code)
 end
 
--- Writes what has changed. A room that has ended frees its code into cooling, in the same step.
-local function settle(room)
+-- Writes the changed fields. The code of a room that has ended begins to cool, in the same step.
+local function save_room(room)
   if room.ended then
     redis.call('DEL', room.key, room.members)
     return release(room.code)
@@ -96,16 +96,16 @@ local function seat_of(room, user_id)
   return text and cjson.decode(text) or nil
 end
 
--- Ids hold no spaces, so the list of the banned is text with spaces between.
+-- The list of banned users is one string with spaces between: ids hold none.
 local function is_banned(room, user_id)
   return string.find(' ' .. (room.banned or '') .. ' ', ' ' .. user_id .. ' ', 1, true)
 end
 
-local function why_not_join(room, user_id)
+local function join_refusal(room, user_id)
   if is_banned(room, user_id) then
     return 'BANNED'
   end
-  -- Who has a seat already may always come back to it, into a full or locked room too.
+  -- A user that has a seat may always come back to it, even when the room is full or locked.
   if redis.call('HEXISTS', room.members, user_id) == 1 then
     return nil
   end
@@ -117,7 +117,7 @@ local function why_not_join(room, user_id)
   end
 end
 
--- In the order of joining.
+-- The seats of a room in the order of joining.
 local function seats_of(room)
   local seats = {}
   for index, text in ipairs(redis.call('HVALS', room.members)) do
@@ -129,18 +129,18 @@ local function seats_of(room)
   return seats
 end
 
-local function put_seat(room, seat)
+local function write_seat(room, seat)
   redis.call('HSET', room.members, seat.userId, cjson.encode(seat))
   redis.call('ZADD', LEASES, seat.leaseUntil, room.code .. ' ' .. seat.userId)
 end
 
-local function remove_seat(room, seat)
+local function delete_seat(room, seat)
   redis.call('HDEL', room.members, seat.userId)
   redis.call('ZREM', LEASES, room.code .. ' ' .. seat.userId)
 end
 
--- The seat that the key names, whichever session holds it; or nil and why not.
-local function locate_seat(room, key)
+-- The seat of the key's user, whatever its session; or nil and the reason of the refusal.
+local function find_seat_of_any_session(room, key)
   if not room or room.ref ~= key.ref then
     return nil, 'CODE_EXPIRED'
   end
@@ -151,24 +151,24 @@ local function locate_seat(room, key)
   return seat
 end
 
--- The seat that the key's session holds.
-local function locate(room, key)
-  local seat, reason = locate_seat(room, key)
+-- The seat that the key's session has; or nil and the reason.
+local function find_seat(room, key)
+  local seat, reason = find_seat_of_any_session(room, key)
   if seat and seat.session ~= key.session then
     return nil, 'SESSION_EXPIRED'
   end
   return seat, reason
 end
 
--- Whether the key's holder may change the room as a whole: its host from its seat, or the owner; or nil and why not.
-local function govern(room, key)
+-- Whether the sender of the key may change the room as a whole, as its host or as the owner; or nil and the reason.
+local function authorize(room, key)
   if key.owner then
     if room and room.ref == key.ref then
       return true
     end
     return nil, 'CODE_EXPIRED'
   end
-  local seat, reason = locate(room, key)
+  local seat, reason = find_seat(room, key)
   if not seat then
     return nil, reason
   end
@@ -178,17 +178,17 @@ local function govern(room, key)
   return true
 end
 
--- What a room says of itself, apart from its seats.
-local function view(room)
-  local seen = { code = room.code }
+-- The fields of a room, without its seats, as a table for cjson.
+local function fields_of(room)
+  local fields = { code = room.code }
   for _, field in ipairs(FIELDS) do
-    seen[field] = room[field]
+    fields[field] = room[field]
   end
-  return seen
+  return fields
 end
 
 -- Milliseconds until the next code has cooled; null when none is cooling.
-local function frees_in()
+local function next_free_in()
   local first = redis.call('ZRANGE', COOLING, 0, 0, 'WITHSCORES')
   return first[2] and math.max(0, tonumber(first[2]) - now) or cjson.null
 end
@@ -197,6 +197,6 @@ local function index_of(code)
   return math.floor((tonumber(code) - command.pool.least) / command.pool.shards)
 end
 
-local function figures()
-  return { occupied = redis.call('ZCARD', DUE), cooling = redis.call('ZCARD', COOLING), freesInMs = frees_in() }
+local function pool_stats()
+  return { occupied = redis.call('ZCARD', DUE), cooling = redis.call('ZCARD', COOLING), nextFreeInMs = next_free_in() }
 end

@@ -1,14 +1,14 @@
--- What happens to a room: the translation of seats.ts. Events are collected on the way, and each of them raises the
--- revision by one, so a gap in revisions is a missed event.
+-- The transitions of one room: the translation of seats.ts. Every event raises the revision by one, so a gap in revisions
+-- is a missed event. Events and evicted sessions are collected for the reply.
 
 local events, evicted = {}, {}
 
--- The event that brings the room to its next revision.
-local function bump(room, name, particulars)
+-- Raises the revision, and records the event that does so.
+local function next_revision(room, name, event)
   room.rev = room.rev + 1
-  particulars.name, particulars.code, particulars.ref, particulars.rev = name, room.code, room.ref, room.rev
-  events[#events + 1] = cjson.encode(particulars)
-  publish(room, name, particulars)
+  event.name, event.code, event.ref, event.rev = name, room.code, room.ref, room.rev
+  events[#events + 1] = cjson.encode(event)
+  publish(room, name, event)
 end
 
 local function evict(room, seat, reason)
@@ -22,7 +22,7 @@ local function evict(room, seat, reason)
   })
 end
 
-local function take_seat(room, by, metadata)
+local function new_seat(room, by, metadata)
   local seat = {
     userId = by.userId,
     name = by.profile.name,
@@ -35,44 +35,44 @@ local function take_seat(room, by, metadata)
     nodeId = by.nodeId,
     leaseUntil = now + policy.leaseMs,
   }
-  put_seat(room, seat)
+  write_seat(room, seat)
   room.nextSeq, room.emptySince, room.lastActive = room.nextSeq + 1, nil, now
   return seat
 end
 
--- Takes a free seat. The first in an empty room is its host.
-local function sit(room, by, metadata)
-  local seat = take_seat(room, by, metadata)
-  bump(room, 'member:joined', { seat = seat, hostId = room.hostId })
+-- A new member. The first one in an empty room is its host.
+local function add_seat(room, by, metadata)
+  local seat = new_seat(room, by, metadata)
+  next_revision(room, 'member:joined', { seat = seat, hostId = room.hostId })
   if not room.hostId then
     room.hostId = by.userId
-    bump(room, 'host:changed', { hostId = room.hostId })
+    next_revision(room, 'host:changed', { hostId = room.hostId })
   end
 end
 
--- Keeps the seat of a lost connection for the grace.
+-- The connection is lost: the seat is kept for the grace period.
 local function suspend_seat(room, seat)
   seat.state, seat.leaseUntil = 'away', now + policy.graceMs
-  put_seat(room, seat)
-  bump(room, 'member:away', { userId = seat.userId })
+  write_seat(room, seat)
+  next_revision(room, 'member:away', { userId = seat.userId })
 end
 
--- Gives a seat to a later session of the same user. It always reads as away, then back.
+-- A later session of the same user takes over the seat. The events are always away, then back.
 local function take_over(room, seat, by)
   if seat.state == 'present' then
     suspend_seat(room, seat)
   end
   seat.state, seat.session, seat.nodeId, seat.leaseUntil = 'present', by.session, by.nodeId, now + policy.leaseMs
-  put_seat(room, seat)
+  write_seat(room, seat)
   room.lastActive = now
-  bump(room, 'member:back', { seat = seat, hostId = room.hostId })
+  next_revision(room, 'member:back', { seat = seat, hostId = room.hostId })
 end
 
--- Only a present member is kept by renewing; an away one must resume.
+-- Extends the lease of a present member only; an away one must resume.
 local function renew_seat(room, seat)
   if seat.state == 'present' then
     seat.leaseUntil = now + policy.leaseMs
-    put_seat(room, seat)
+    write_seat(room, seat)
   end
 end
 
@@ -80,15 +80,15 @@ local function end_room(room, reason)
   local leaving = {}
   for index, seat in ipairs(seats_of(room)) do
     evict(room, seat, reason)
-    remove_seat(room, seat)
+    delete_seat(room, seat)
     leaving[index] = seat.userId
   end
-  -- As text, for an empty list would be written as an object.
-  bump(room, 'room:closed', { reason = reason, leaving = table.concat(leaving, ' ') })
+  -- One string with spaces between: cjson would encode an empty list as an object.
+  next_revision(room, 'room:closed', { reason = reason, leaving = table.concat(leaving, ' ') })
   room.ended = true
 end
 
--- The member that has been present longest, else the one that joined first.
+-- The next host: the present member that joined first, else the member that joined first.
 local function heir_of(room)
   local seats = seats_of(room)
   for _, seat in ipairs(seats) do
@@ -99,11 +99,11 @@ local function heir_of(room)
   return seats[1] and seats[1].userId
 end
 
--- Frees a seat for good. A host hands over, or ends the room by policy.
-local function vacate(room, seat, reason)
-  remove_seat(room, seat)
+-- A member is gone for good. Another member becomes host, or the room ends, by policy.
+local function remove_seat(room, seat, reason)
+  delete_seat(room, seat)
   room.emptySince = redis.call('HLEN', room.members) == 0 and now or nil
-  bump(room, 'member:left', { userId = seat.userId, reason = reason })
+  next_revision(room, 'member:left', { userId = seat.userId, reason = reason })
   if reason ~= 'left' then
     evict(room, seat, reason)
   end
@@ -114,24 +114,24 @@ local function vacate(room, seat, reason)
     return end_room(room, 'host-left')
   end
   room.hostId = heir_of(room)
-  bump(room, 'host:changed', { hostId = room.hostId })
+  next_revision(room, 'host:changed', { hostId = room.hostId })
 end
 
--- The reply of who has a place in the room. The seats are JSON as they are kept.
-local function placed(room)
+-- The reply with the whole room. The seats are JSON as they are stored.
+local function reply_room(room)
   local seats = list(redis.call('HVALS', room.members))
-  return '{"ok":true,"room":' .. cjson.encode(view(room)) .. ',"seats":' .. seats .. ',"events":' .. list(events) .. '}'
+  return '{"ok":true,"room":' .. cjson.encode(fields_of(room)) .. ',"seats":' .. seats .. ',"events":' .. list(events) .. '}'
 end
 
--- The reply of what changes a room for others.
-local function moved(room)
-  settle(room)
-  local told = ',"events":' .. list(events) .. ',"evicted":' .. list(evicted) .. '}'
-  return '{"ok":true,"rev":' .. cjson.encode(room.rev) .. told
+-- The reply with the revision, the events and the evicted sessions; saves the room.
+local function reply_change(room)
+  save_room(room)
+  local rest = ',"events":' .. list(events) .. ',"evicted":' .. list(evicted) .. '}'
+  return '{"ok":true,"rev":' .. cjson.encode(room.rev) .. rest
 end
 
--- Whoever has a seat may come back to it with the same session or a later one.
-local function come_back(room, seat, by)
+-- A member comes back to its seat, with the same session or a later one.
+local function reclaim_seat(room, seat, by)
   if by.session < seat.session then
     return refuse('SESSION_EXPIRED')
   end
@@ -140,6 +140,6 @@ local function come_back(room, seat, by)
   else
     take_over(room, seat, by)
   end
-  settle(room)
-  return placed(room)
+  save_room(room)
+  return reply_room(room)
 end

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- The connection of a member is lost: its seat is kept for the grace.
+-- The connection of a member is lost: its seat is kept for the grace period.
 --
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
 -- KEYS[6]     room: hash of the room
@@ -7,11 +7,11 @@
 -- ARGV[1]     code, ref, userId, session; policy
 
 local room = load_room(command.code, KEYS[6], KEYS[7])
-local seat, reason = locate(room, command)
+local seat, reason = find_seat(room, command)
 if not seat then
   return refuse(reason)
 end
 if seat.state ~= 'away' then
   suspend_seat(room, seat)
 end
-return moved(room)
+return reply_change(room)

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- Renews the seats whose connections the asking node holds, then reaps what is due: leases past their end, then rooms
--- that are empty, idle or aged, then codes that have cooled; at most command.limit of each.
+-- Renews the seats whose connections the asking node holds, then reaps expired leases, then rooms that are empty, idle or
+-- aged, then codes that have cooled; at most command.limit of each.
 --
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
 -- ARGV[1]     held (a list of code, ref, userId, session), limit; policy, pool, stems
@@ -10,7 +10,7 @@ local lost, order, named = {}, {}, {}
 local function renew_held()
   for index, key in ipairs(command.held) do
     local room = load_by_stem(key.code)
-    local seat = locate(room, key)
+    local seat = find_seat(room, key)
     if seat then
       renew_seat(room, seat)
     else
@@ -23,11 +23,11 @@ local function renew_held()
   end
 end
 
--- Calls for what is due, in the order of the deadlines, and tells whether something was left.
-local function reap(zset, call)
+-- Calls reap_one for each due entry of a sorted set, in the order of their deadlines. Returns whether some were left.
+local function reap(zset, reap_one)
   local due = redis.call('ZRANGEBYSCORE', zset, '-inf', now, 'LIMIT', 0, command.limit + 1)
   for index = 1, math.min(#due, command.limit) do
-    call(due[index])
+    reap_one(due[index])
   end
   return #due > command.limit
 end
@@ -37,10 +37,10 @@ local function reap_seat(lease)
   local room = load_by_stem(code)
   local seat = room and seat_of(room, user_id)
   if seat then
-    vacate(room, seat, 'lost')
-    return settle(room)
+    remove_seat(room, seat, 'lost')
+    return save_room(room)
   end
-  -- The room has ended a moment ago, with its host. Were the lease left here, it would be found again for ever.
+  -- The room has ended earlier in this tick. Its lease must go, else every later tick would find it again.
   redis.call('ZREM', LEASES, lease)
 end
 
@@ -50,16 +50,16 @@ local function reap_room(code)
     return release(code)
   end
   local at, reason = deadline(room)
-  -- The set was written by a node whose rooms last less long.
+  -- The deadline was written by a node with a shorter policy.
   if at > now then
     redis.call('ZADD', DUE, at, code)
     return
   end
   end_room(room, reason)
-  settle(room)
+  save_room(room)
 end
 
-local function thaw(code)
+local function free_code(code)
   redis.call('ZREM', COOLING, code)
   redis.call('SETBIT', TAKEN, index_of(code), 0)
 end
@@ -79,11 +79,11 @@ end
 renew_held()
 local more_leases = reap(LEASES, reap_seat)
 local more_rooms = reap(DUE, reap_room)
-local more_codes = reap(COOLING, thaw)
+local more_codes = reap(COOLING, free_code)
 local more = tostring(more_leases or more_rooms or more_codes)
 return '{"ok":true,"events":' .. list(events)
   .. ',"evicted":' .. list(evicted)
   .. ',"lost":' .. list(lost)
   .. ',"revs":' .. revs()
   .. ',"more":' .. more
-  .. ',"stock":' .. cjson.encode(figures()) .. '}'
+  .. ',"poolStats":' .. cjson.encode(pool_stats()) .. '}'

@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
--- Keeps the user, and notes where it sits. Makes the record anew when it had expired.
+-- Refreshes the user's record, with the room of its seat. Creates the record again when it had expired.
 --
 -- KEYS[1]  user, see user.lua
--- ARGV[1]  userId, session, nodeId, connectedAt, name, mediaType, seat (missing for none); policy
+-- ARGV[1]  userId, session, nodeId, connectedAt, name, mediaType, seat { code, ref } (missing for none); policy
 
 local before = load_record()
 if before and before.session ~= command.session then

@@ -1,20 +1,20 @@
 #!lua
--- The host, or the owner, changes what the room says of itself, or a member what its seat says.
+-- Changes the settings of the room, by its host or the owner; or the profile of a seat, by its member.
 --
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
 -- KEYS[6]     room: hash of the room
 -- KEYS[7]     members: hash, userId -> seat as JSON
 -- ARGV[1]     code, ref, userId and session or owner, change { of, to }; policy
--- ARGV[2]     the new metadata, opaque; '' for no change of it
+-- ARGV[2]     the new metadata, opaque; '' to leave it unchanged
 
 local room = load_room(command.code, KEYS[6], KEYS[7])
 local of_room = command.change.of == 'room'
--- The seat itself, or that the room may be changed.
+-- The seat itself, or whether the room may be changed.
 local seat, reason
 if of_room then
-  seat, reason = govern(room, command)
+  seat, reason = authorize(room, command)
 else
-  seat, reason = locate(room, command)
+  seat, reason = find_seat(room, command)
 end
 if not seat then
   return refuse(reason)
@@ -22,7 +22,7 @@ end
 local changes = command.change.to
 changes.metadata = opaque(ARGV[2])
 if next(changes) == nil then
-  return placed(room)
+  return reply_room(room)
 end
 local changed = of_room and room or seat
 for field, value in pairs(changes) do
@@ -30,12 +30,12 @@ for field, value in pairs(changes) do
 end
 room.lastActive = now
 if of_room then
-  local info = view(room)
+  local info = fields_of(room)
   info.rev = room.rev + 1
-  bump(room, 'room:updated', { room = info })
+  next_revision(room, 'room:updated', { room = info })
 else
-  put_seat(room, seat)
-  bump(room, 'member:updated', { seat = seat, hostId = room.hostId })
+  write_seat(room, seat)
+  next_revision(room, 'member:updated', { seat = seat, hostId = room.hostId })
 end
-settle(room)
-return placed(room)
+save_room(room)
+return reply_room(room)

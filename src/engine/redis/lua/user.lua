@@ -1,7 +1,7 @@
--- A user's record: what the scripts of a user share.
+-- The user's record: shared by the scripts of the user commands.
 --
 -- KEYS[1]  user: hash with session, serverId, status, currentRoom, ref, lastActive, connectedAt, name, mediaType, and
---          untilAt, after which it counts as gone. Redis drops it at that time by itself.
+--          untilAt, after which it counts as expired. Redis deletes it then, by its own expiry.
 
 local FIELDS = {
   'session', 'serverId', 'status', 'currentRoom', 'ref', 'lastActive', 'connectedAt', 'name', 'mediaType', 'untilAt',
@@ -20,8 +20,8 @@ local function load_record()
   end
 end
 
--- An away user's record outlives the grace of its seat. A hash written without its expiry would live for ever, so
--- nothing but this function writes one.
+-- The record of an away user outlives the grace of its seat. A hash without an expiry would stay for ever, so only this
+-- function writes one.
 local function save_record(record)
   local ttl = record.status == 'away' and math.max(policy.leaseMs, policy.graceMs) or policy.leaseMs
   record.untilAt = now + ttl

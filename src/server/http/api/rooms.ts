@@ -4,8 +4,7 @@ import type { ErrorCode } from '../../../protocol/errors.ts';
 import type { RoomRef } from '../../../protocol/ids.ts';
 import { REQUESTS } from '../../../protocol/messages.ts';
 import { roomSnapshot } from '../../../protocol/snapshot.ts';
-import type { Create } from '../../../room/commands.ts';
-import type { Outcome } from '../../../room/outcomes.ts';
+import type { Create, Outcome } from '../../../room/commands.ts';
 import type { ServerContext } from '../../context.ts';
 import type { Seating } from '../../presence/membership.ts';
 import { type Refused, refuse } from '../../replies.ts';
@@ -86,7 +85,7 @@ const creating = ({ context, allocation, finding }: Parts) =>
         ref,
         settings: { type: 'call', maxUsers: context.options.maxUsers, access: 'open', ...roomChanges(body) },
         // No user has a colon in its id: a receipt of theirs is never one of these.
-        ...(key !== undefined && { receipt: `api:${token.name}:${key}` }),
+        ...(key !== undefined && { idempotencyKey: `api:${token.name}:${key}` }),
       });
       if (!made.ok) return madeBefore(made, finding, note);
       note({ ref });

@@ -1,5 +1,5 @@
 #!lua flags=no-writes
--- A page of the feed, behind a place in it.
+-- A page of the feed, behind a position.
 --
 -- KEYS[1]  feed  stream, see feed.lua
 -- ARGV[1]  id and ordinal of the place (missing for the beginning), limit

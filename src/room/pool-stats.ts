@@ -1,12 +1,12 @@
-/** What a shard has left: how many of its codes are in use, and which released ones may be had again. */
+/** Statistics of a shard's codes: how many are in use, and when released ones can be used again. */
 import type { RoomCode } from '../protocol/ids.ts';
-import type { StockFigures } from './outcomes.ts';
+import type { PoolStats } from './outcomes.ts';
 import type { Shard } from './shard.ts';
 
-export const figures = (shard: Shard, now: number): StockFigures => ({
+export const poolStats = (shard: Shard, now: number): PoolStats => ({
   occupied: shard.rooms.size,
   cooling: shard.cooling.size,
-  freesInMs: freesIn(shard, now),
+  nextFreeInMs: nextFreeIn(shard, now),
 });
 
 export function longestCooled(shard: Shard, now: number): RoomCode | undefined {
@@ -21,7 +21,7 @@ export function cooled(cooling: ReadonlyMap<RoomCode, number>, now: number): Roo
     .map(([code]) => code);
 }
 
-export function freesIn(shard: Shard, now: number): number | null {
+export function nextFreeIn(shard: Shard, now: number): number | null {
   let next = Number.POSITIVE_INFINITY;
   // A loop: a shard of 8-digit codes can cool more codes than a call takes arguments.
   for (const until of shard.cooling.values()) next = Math.min(next, until);
