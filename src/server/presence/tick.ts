@@ -42,7 +42,7 @@ export function startHeartbeat(context: ServerContext, seating: Seating, faults:
   const visit = async (shard: number): Promise<void> => {
     for (let more = true; more; ) {
       const outcome = await engine.apply({ kind: 'tick', shard, held: heldIn(context, shard), limit: REAP_LIMIT });
-      stock[shard] = outcome.stock;
+      stock[shard] = outcome.poolStats;
       apply(outcome);
       more = outcome.more;
     }

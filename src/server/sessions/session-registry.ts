@@ -1,6 +1,7 @@
 /** Who is connected to this node, by user and by room. Other nodes have others: it decides nothing about a room. */
 import type { RoomCode, RoomRef, UserId } from '../../protocol/ids.ts';
 import { SHARDS, shardOf } from '../../room/pool.ts';
+import type { RoomKey } from '../../room/room.ts';
 import type { Session } from './session.ts';
 
 /** The part of a room that this node holds. */
@@ -47,7 +48,7 @@ export class SessionRegistry {
     return this.users.get(userId);
   }
 
-  assignSeat(session: Session, { code, ref }: { code: RoomCode; ref: RoomRef }, rev: number): void {
+  assignSeat(session: Session, { code, ref }: RoomKey, rev: number): void {
     this.clearSeat(session);
     session.seat = { code, ref };
     let localRoom = this.rooms.get(ref);

@@ -1,9 +1,10 @@
 /** A session: one connection of a user to this node, and where it sits. */
 import type { Server as IoServer, Socket as IoSocket } from 'socket.io';
 import type { ClientToServerEvents, Push, PushName, ServerToClientEvents } from '../../protocol/events.ts';
-import type { RoomCode, RoomRef, SessionNumber, UserId } from '../../protocol/ids.ts';
+import type { SessionNumber, UserId } from '../../protocol/ids.ts';
 import type { Json, Profile, RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { Arrive, Outcome, SeatKey } from '../../room/commands.ts';
+import type { RoomKey } from '../../room/room.ts';
 import { SerialQueue } from '../../support/async/serial-queue.ts';
 import { type EngineConnection, terminate } from '../limits/control-frames.ts';
 
@@ -37,7 +38,7 @@ export class Session {
   readonly address: string;
   name: string | undefined;
   /** The seat it holds, as far as this node knows: the engine decides. */
-  seat: { readonly code: RoomCode; readonly ref: RoomRef } | null = null;
+  seat: RoomKey | null = null;
   mediaType: string | undefined;
   /** JSON text: where its identity has some, with which it enters rooms. */
   metadata: string | undefined;
