@@ -53,7 +53,7 @@ export async function benchReference(): Promise<Row[]> {
   await using folder = await temporaryFolder();
   const { createReferenceGenerator } = await built();
   const ledger = `sqlite:${join(folder.path, 'bench.db')}`;
-  const shared = createReferenceGenerator({ redis: redis.url, ledger, held: ['room'] });
+  const shared = createReferenceGenerator({ redis: redis.url, ledger, buffered: ['room'] });
   const alone = createReferenceGenerator({ ledger });
   const client = createClient({ url: redis.url, commandOptions: { timeout: 0 }, maintNotifications: 'disabled' });
   await client.connect();

@@ -1,14 +1,14 @@
 /** Signalbox as a library. */
 
-import { sharedDatabaseOf } from './database/choose.ts';
-import { lockDataDir } from './database/claim.ts';
+import { lockDataDir } from './data-dir-lock.ts';
 import type { Database } from './database/database.ts';
+import { sharedDatabaseUrl } from './database/database-url.ts';
 import { openDatabase } from './database/open.ts';
-import { shareDatabase } from './database/shared.ts';
+import { shareDatabase } from './database/shared-database.ts';
 import { createMemoryEngine } from './engine/memory.ts';
-import { callRecordsIn } from './records/choose.ts';
-import { countedReferences } from './reference/choose.ts';
-import type { ReferenceNotice } from './reference/generator.ts';
+import { callRecordsFromOptions } from './records/call-records.ts';
+import { referencesFromOptions } from './reference/from-options.ts';
+import type { ReferenceNotice } from './reference/port.ts';
 import type { EmbedTarget } from './server/hosting/embed.ts';
 import type { Options, PartialOptions } from './server/options/options.ts';
 import {
@@ -23,12 +23,12 @@ import { createDefaultLog, type Log } from './support/log.ts';
 
 export type { EngineHealth } from './engine/engine.ts';
 export type { FeedEvent, FeedType } from './protocol/feed.ts';
-export type { CountedReferences, CountingOptions } from './reference/counted.ts';
-export { createReferenceGenerator, type ReferenceGeneratorOptions } from './reference/create.ts';
 export { type ParsedReference, ReferenceMalformed } from './reference/format.ts';
-export { type Issue, type ReferenceNotice, ReferenceUnavailable } from './reference/generator.ts';
+export { createReferenceGenerator, type ReferenceGeneratorOptions } from './reference/from-options.ts';
+export type { CountedReferences, CountingOptions } from './reference/generator.ts';
 export { type ItemType, ItemTypeError, type ItemTypes } from './reference/item-types.ts';
 export { type Ledger, LedgerMisconfigured } from './reference/ledger.ts';
+export { type IssueContext, type ReferenceNotice, ReferenceUnavailable } from './reference/port.ts';
 export type { CreateRequest, Credentials, Hooks, Identity, JoinRequest, Refusal } from './server/auth/hooks.ts';
 export type { EmbedTarget } from './server/hosting/embed.ts';
 export type { FastifyHost } from './server/hosting/fastify-host.ts';
@@ -86,7 +86,7 @@ export async function createServer(
     lockDataDir: lockDataDir,
     engine,
     references: (settings, onNotice) => referencesFor(settings, { ...dependencies, onNotice }, database(settings)),
-    calls: (node) => callRecordsIn(() => database(node.options), node.options, node),
+    calls: (node) => callRecordsFromOptions(() => database(node.options), node.options, node),
     ...dependencies,
   };
   if (server === undefined) return startServer(options, parts);
@@ -97,7 +97,7 @@ export async function createServer(
 function databaseFor(log: Log): (options: Options) => Database | undefined {
   let share: (() => Database) | undefined;
   return (options) => {
-    const url = sharedDatabaseOf(options);
+    const url = sharedDatabaseUrl(options);
     if (url === undefined) return undefined;
     share ??= shareDatabase(openDatabase(url, log));
     return share();
@@ -112,7 +112,7 @@ interface Counting extends Pick<ServerDependencies, 'clock'> {
 /** By count where the nodes share a ledger; a server that is to count and cannot does not start. */
 async function referencesFor(options: Options, { log, clock, onNotice }: Counting, database: Database | undefined) {
   const held = ['room', ...(options.userIds === 'reference' ? ['user'] : [])];
-  const references = countedReferences(options, { database, log, clock, held, onNotice });
+  const references = referencesFromOptions(options, { database, log, clock, buffered: held, onNotice });
   if (references === undefined) {
     if (options.redisUrl !== undefined) {
       log.warn('rooms get their refs by chance: to count them, give all nodes the databaseUrl of one database');

@@ -1,7 +1,7 @@
 /** `signalbox reference <type>`: prints references that have never been given. */
 
-import { countedReferences } from '../reference/choose.ts';
-import { MOST_AT_ONCE } from '../reference/counted.ts';
+import { referencesFromOptions } from '../reference/from-options.ts';
+import { MAX_AT_ONCE } from '../reference/generator.ts';
 import { ItemTypeError } from '../reference/item-types.ts';
 import { OptionError, type PartialOptions, readOptions } from '../server/options/options.ts';
 import { withDataDir } from './data-dir.ts';
@@ -15,7 +15,7 @@ export async function printReferences(itemType: string, count: string, given: Pa
   const log = createCliLog('warn');
   const options = readOptions(withDataDir(given, log));
   // What is leased beyond what is asked for would be of no use to anybody.
-  const references = countedReferences(options, { log, outageMs: 0, leastBlock: 1 });
+  const references = referencesFromOptions(options, { log, outageMs: 0, minBlock: 1 });
   if (references === undefined) {
     throw new OptionError('--database-url', 'needed: references are counted in a database that all nodes share');
   }
@@ -33,6 +33,6 @@ export async function printReferences(itemType: string, count: string, given: Pa
 
 function readCount(text: string): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= MOST_AT_ONCE) return count;
-  throw new OptionError('--count', `must be a whole number from 1 to ${MOST_AT_ONCE}`);
+  if (count >= 1 && count <= MAX_AT_ONCE) return count;
+  throw new OptionError('--count', `must be a whole number from 1 to ${MAX_AT_ONCE}`);
 }

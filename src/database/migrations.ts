@@ -1,14 +1,14 @@
 /**
- * The tables, as steps that are applied in their order, each once. Every step can be applied twice without harm: MySQL
- * commits each statement by itself, so a node may die between a step and the note of it.
+ * Schema migrations, applied once each in order. Every step is idempotent: MySQL commits each DDL statement by itself, so
+ * a node may die between a step and the row that records it.
  */
 import type { Dialect } from './database.ts';
-import { createTable, type Table } from './tables.ts';
+import { createTable, renameTable, type Table } from './ddl.ts';
 
-/** References. */
+/** The ledger of references. */
 const LEDGER: readonly Table[] = [
   {
-    // What has been leased so far; `previous` is where it stood before the last lease.
+    // `seed` is the last number leased; `previous` the one before the last lease.
     name: 'signalbox_seeds',
     columns: [
       'prefix VARCHAR(16) NOT NULL',
@@ -19,12 +19,30 @@ const LEDGER: readonly Table[] = [
     key: ['prefix', 'year'],
   },
   {
-    // The highest reference that a record carries.
+    // The highest reference found in application records.
     name: 'signalbox_records',
     columns: ['prefix VARCHAR(16) NOT NULL', 'year INTEGER NOT NULL', 'highest BIGINT NOT NULL'],
     key: ['prefix', 'year'],
   },
 ];
+
+const PARTICIPANTS: Table = {
+  name: 'signalbox_participants',
+  columns: [
+    'ref TEXT(64) NOT NULL',
+    'seq INTEGER NOT NULL',
+    'user_id TEXT(64) NOT NULL',
+    'name TEXT(255)',
+    'joined_at BIGINT NOT NULL',
+    'left_at BIGINT',
+    'reason TEXT(32)',
+    'media_type TEXT(64)',
+    // Creation instant of the call, repeated here so that an index lists a user's calls newest first.
+    'called_at BIGINT NOT NULL',
+  ],
+  key: ['ref', 'seq'],
+  indexes: { by_user: ['user_id', 'ref'], by_call: ['user_id', 'called_at', 'ref'] },
+};
 
 /** Call records. Instants are milliseconds since 1970. */
 const CALLS: readonly Table[] = [
@@ -41,12 +59,12 @@ const CALLS: readonly Table[] = [
       'reason TEXT(32)',
       'host_id TEXT(64)',
       'created_by TEXT(64)',
-      // Now, while it lasts.
+      // Present members.
       'members INTEGER NOT NULL',
       'peak_members INTEGER NOT NULL',
       'total_members INTEGER NOT NULL',
       'complete INTEGER NOT NULL',
-      // The last event that is in the record, when it was, and of which feed.
+      // Revision, timestamp and feed of the last event in the record.
       'rev BIGINT NOT NULL',
       'last_at BIGINT NOT NULL',
       'feed TEXT(190) NOT NULL',
@@ -55,40 +73,24 @@ const CALLS: readonly Table[] = [
     indexes: {
       by_time: ['created_at', 'ref'],
       by_code: ['code', 'created_at', 'ref'],
-      // Those that last are without an end: among them, by the instant at which they must have one.
+      // Ongoing calls have a null end and are sorted by their latest possible end.
       by_end: ['ended_at', 'expires_at'],
     },
   },
+  PARTICIPANTS,
   {
-    name: 'signalbox_sessions',
-    columns: [
-      'ref TEXT(64) NOT NULL',
-      'seq INTEGER NOT NULL',
-      'user_id TEXT(64) NOT NULL',
-      'name TEXT(255)',
-      'joined_at BIGINT NOT NULL',
-      'left_at BIGINT',
-      'reason TEXT(32)',
-      'media_type TEXT(64)',
-      // When the call was created, here again: by that a user's calls are walked, however many they are.
-      'called_at BIGINT NOT NULL',
-    ],
-    key: ['ref', 'seq'],
-    indexes: { by_user: ['user_id', 'ref'], by_call: ['user_id', 'called_at', 'ref'] },
-  },
-  {
-    // Apart from the calls: whoever counts signals does not wait for whoever writes events, nor for the call to be there.
+    // Separate from the calls: counting signals neither waits for the recorder nor needs the call to be recorded.
     name: 'signalbox_signals',
     columns: ['ref TEXT(64) NOT NULL', 'signals BIGINT NOT NULL', 'counted_at BIGINT NOT NULL'],
     key: ['ref'],
     indexes: { by_time: ['counted_at'] },
   },
   {
-    // How far each feed has been read, and what of it nobody could read. A process that counts signals has one as well.
+    // Position of each feed, and what was dropped unread. Processes that count signals have a row of their own, too.
     name: 'signalbox_feeds',
     columns: [
       'feed TEXT(190) NOT NULL',
-      // Of a feed in many streams it is a place in each.
+      // A position per stream, for a feed of several streams.
       'place TEXT(8000) NOT NULL',
       'lost BIGINT NOT NULL',
       'lost_signals BIGINT NOT NULL',
@@ -99,20 +101,26 @@ const CALLS: readonly Table[] = [
   },
 ];
 
-const STEPS: readonly (readonly Table[])[] = [LEDGER, CALLS];
+/** Version 2 had the participants of calls in this table. */
+const FORMER_PARTICIPANTS = 'signalbox_sessions';
 
-const NOTES: Table = { name: 'signalbox_migrations', columns: ['version INTEGER NOT NULL'], key: ['version'] };
+const MIGRATIONS: Table = { name: 'signalbox_migrations', columns: ['version INTEGER NOT NULL'], key: ['version'] };
 
-export const migrationsTable = (dialect: Dialect): string[] => createTable(NOTES, dialect);
+export const migrationsTable = (dialect: Dialect): string[] => createTable(MIGRATIONS, dialect);
 
 export interface Migration {
   readonly version: number;
   readonly statements: readonly string[];
 }
 
-/** @param version of the newest step that the database has seen; 0 for none */
-export const migrationsAfter = (version: number, dialect: Dialect): Migration[] =>
-  STEPS.map((tables, index) => ({
-    version: index + 1,
-    statements: tables.flatMap((table) => createTable(table, dialect)),
-  })).filter((step) => step.version > version);
+/** @param version of the newest step applied to the database; 0 for none */
+export function migrationsAfter(version: number, dialect: Dialect): Migration[] {
+  const create = (tables: readonly Table[]) => tables.flatMap((table) => createTable(table, dialect));
+  const calls = version === 2 ? renameTable(FORMER_PARTICIPANTS, PARTICIPANTS, dialect) : create(CALLS);
+  const steps: readonly Migration[] = [
+    { version: 1, statements: create(LEDGER) },
+    // Includes version 2.
+    { version: 3, statements: calls },
+  ];
+  return steps.filter((step) => step.version > version);
+}

@@ -2,10 +2,10 @@
 import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { once } from '../support/async/once.ts';
 import { type Log, silentLog } from '../support/log.ts';
-import { closed, createAnswers } from './answers.ts';
 import { type Database, DatabaseMisconfigured, type Queries, type Row, readNumber, type Value } from './database.ts';
+import { closedError, createErrorTranslator } from './driver-errors.ts';
 import { migrationsAfter, migrationsTable } from './migrations.ts';
-import { addressOf } from './where.ts';
+import { locationOf } from './url.ts';
 
 /** An answer that takes longer is given up, and its connection with it. */
 const ANSWER_MS = 1_500;
@@ -18,8 +18,8 @@ const MIGRATION_WAIT_S = 10;
  */
 const OUTAGE = /^(08|40|70)/;
 const OUTAGES = [1020, 1021, 1037, 1038, 1041, 1114, 1180, 1205, 1290, 1792, 1836];
-const connecting = createAnswers(() => false);
-const answered = createAnswers((error) => {
+const connectionOnly = createErrorTranslator(() => false);
+const translated = createErrorTranslator((error) => {
   const { sqlState, errno } = Object(error);
   return typeof sqlState === 'string' && !OUTAGE.test(sqlState) && !OUTAGES.includes(errno);
 });
@@ -36,7 +36,7 @@ export function createMysqlDatabase(url: string, log: Log = silentLog): Database
   let isClosed = false;
   /** The promise is kept, not the pool: several that ask at first would make one each. */
   const connected = async (): Promise<Pool> => {
-    if (isClosed) throw closed();
+    if (isClosed) throw closedError();
     pool ??= createPool(url);
     return pool;
   };
@@ -54,7 +54,7 @@ export function createMysqlDatabase(url: string, log: Log = silentLog): Database
   };
 
   return {
-    name: `mysql at ${addressOf(url)}`,
+    name: `mysql at ${locationOf(url)}`,
     dialect: 'mysql',
     open: () => opened(),
     now: async () => withConnection(await connected(), async (it) => readNumber((await rows(it, NOW))[0]?.['now'])),
@@ -94,7 +94,7 @@ async function transaction<T>(connection: PoolConnection, work: (queries: Querie
 }
 
 async function migrate(connection: PoolConnection, log: Log): Promise<void> {
-  await warnOfLaziness(connection, log);
+  await warnOfUnsafeCommits(connection, log);
   const [locked] = await rows(connection, 'SELECT GET_LOCK(?, ?) AS locked', [MIGRATION_LOCK, MIGRATION_WAIT_S]);
   if (readNumber(locked?.['locked']) !== 1) throw new Error('another node has been making the tables for too long');
   try {
@@ -109,7 +109,7 @@ async function migrate(connection: PoolConnection, log: Log): Promise<void> {
   }
 }
 
-async function warnOfLaziness(connection: PoolConnection, log: Log): Promise<void> {
+async function warnOfUnsafeCommits(connection: PoolConnection, log: Log): Promise<void> {
   const [row] = await rows(connection, 'SELECT @@innodb_flush_log_at_trx_commit AS value');
   if (readNumber(row?.['value']) === 1) return;
   log.warn('innodb_flush_log_at_trx_commit is not 1: a crash of the database server can make it forget leases');
@@ -120,7 +120,7 @@ const inMode = new WeakSet<object>();
 
 /** A connection on which something failed is not used again: what it is in the middle of is not known. */
 async function withConnection<T>(pool: Pool, work: (connection: PoolConnection) => Promise<T>): Promise<T> {
-  const connection = await connecting(pool.getConnection());
+  const connection = await connectionOnly(pool.getConnection());
   try {
     if (!inMode.has(connection.connection)) await ask(connection, MODE);
     inMode.add(connection.connection);
@@ -135,7 +135,7 @@ async function withConnection<T>(pool: Pool, work: (connection: PoolConnection) 
 
 async function ask(connection: PoolConnection, sql: string, values: readonly Value[] = []): Promise<unknown> {
   const longer = sql.includes('GET_LOCK') ? MIGRATION_WAIT_S * 1_000 : 0;
-  const [result] = await answered(connection.query({ sql, timeout: ANSWER_MS + longer }, [...values]));
+  const [result] = await translated(connection.query({ sql, timeout: ANSWER_MS + longer }, [...values]));
   return result;
 }
 

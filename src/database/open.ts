@@ -1,9 +1,8 @@
 /** Which database a URL means. */
 import { type Log, silentLog } from '../support/log.ts';
 import { type Database, DatabaseMisconfigured } from './database.ts';
-import { lazyDatabase } from './lazy.ts';
-import { DATABASE_URLS, isDatabaseUrl } from './url.ts';
-import { addressOf } from './where.ts';
+import { lazyDatabase } from './lazy-database.ts';
+import { DATABASE_URLS, isDatabaseUrl, locationOf } from './url.ts';
 
 /**
  * `sqlite:path` (relative to the working directory, or absolute), `postgres://`, `mysql://` or `mariadb://`. Nothing is
@@ -24,11 +23,11 @@ export function openDatabase(url: string, log: Log = silentLog): Database {
     }
     case 'postgres:':
     case 'postgresql:':
-      return lazyDatabase({ name: `postgres at ${addressOf(url)}`, dialect: 'postgres' }, async () =>
+      return lazyDatabase({ name: `postgres at ${locationOf(url)}`, dialect: 'postgres' }, async () =>
         (await import('./postgres.ts')).createPostgresDatabase(url, log),
       );
     default:
-      return lazyDatabase({ name: `mysql at ${addressOf(url)}`, dialect: 'mysql' }, async () =>
+      return lazyDatabase({ name: `mysql at ${locationOf(url)}`, dialect: 'mysql' }, async () =>
         (await import('./mysql.ts')).createMysqlDatabase(url, log),
       );
   }

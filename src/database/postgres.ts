@@ -2,10 +2,10 @@
 import pg from 'pg';
 import { once } from '../support/async/once.ts';
 import { type Log, silentLog } from '../support/log.ts';
-import { createAnswers } from './answers.ts';
 import { type Database, type Queries, readNumber, type Value } from './database.ts';
+import { createErrorTranslator } from './driver-errors.ts';
 import { migrationsAfter, migrationsTable } from './migrations.ts';
-import { addressOf } from './where.ts';
+import { locationOf } from './url.ts';
 
 /** An answer that takes longer is given up, and its connection with it. */
 const ANSWER_MS = 1_500;
@@ -17,7 +17,9 @@ const MIGRATION_LOCK = 7_446_215_903;
  * an operator, the system.
  */
 const OUTAGE = /^(08|25|28|3D|40|53|55|57|58|XX)/;
-const answered = createAnswers((error) => error instanceof pg.DatabaseError && !OUTAGE.test(error.code ?? '08'));
+const translated = createErrorTranslator(
+  (error) => error instanceof pg.DatabaseError && !OUTAGE.test(error.code ?? '08'),
+);
 
 const NOW = 'SELECT FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint AS now';
 
@@ -49,21 +51,21 @@ export function createPostgresDatabase(url: string, log: Log = silentLog): Datab
     }
   };
 
-  const lone = queriesOn(pool);
+  const pooled = queriesOn(pool);
   return {
-    name: `postgres at ${addressOf(url)}`,
+    name: `postgres at ${locationOf(url)}`,
     dialect: 'postgres',
     open: () => opened(),
-    now: async () => readNumber((await lone.rows(NOW))[0]?.['now']),
-    rows: (sql, values) => ready(() => lone.rows(sql, values)),
-    run: (sql, values) => ready(() => lone.run(sql, values)),
+    now: async () => readNumber((await pooled.rows(NOW))[0]?.['now']),
+    rows: (sql, values) => ready(() => pooled.rows(sql, values)),
+    run: (sql, values) => ready(() => pooled.run(sql, values)),
     transaction: (work) => ready(() => transaction(pool, work)),
     close: () => pool.end(),
   };
 }
 
 function queriesOn(connection: pg.Pool | pg.PoolClient): Queries {
-  const ask = (sql: string, values: readonly Value[] = []) => answered(connection.query(numbered(sql), [...values]));
+  const ask = (sql: string, values: readonly Value[] = []) => translated(connection.query(numbered(sql), [...values]));
   return {
     rows: async (sql, values) => (await ask(sql, values)).rows,
     run: async (sql, values) => (await ask(sql, values)).rowCount ?? 0,
@@ -91,12 +93,12 @@ async function migrate(queries: Queries): Promise<void> {
 
 /** A connection whose transaction failed is not used again: what it is in the middle of is not known. */
 async function transaction<T>(pool: pg.Pool, work: (queries: Queries) => Promise<T>): Promise<T> {
-  const client = await answered(pool.connect());
+  const client = await translated(pool.connect());
   try {
     // A server that answers before a commit is on its disk may forget it.
-    await answered(client.query('BEGIN; SET LOCAL synchronous_commit TO on'));
+    await translated(client.query('BEGIN; SET LOCAL synchronous_commit TO on'));
     const result = await work(queriesOn(client));
-    await answered(client.query('COMMIT'));
+    await translated(client.query('COMMIT'));
     client.release();
     return result;
   } catch (error) {

@@ -5,8 +5,8 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Database as File } from 'libsql';
 import { SerialQueue } from '../support/async/serial-queue.ts';
-import { closed, createAnswers } from './answers.ts';
 import { type Database, type Queries, type Row, readNumber, type Value } from './database.ts';
+import { closedError, createErrorTranslator } from './driver-errors.ts';
 import { loadSqlite } from './libsql.ts';
 import { migrationsAfter, migrationsTable } from './migrations.ts';
 
@@ -16,7 +16,7 @@ const BUSY_MS = 1_000;
 const AGAIN_MS = 10;
 
 /** What SQLite says of a statement, not of its file or of whoever else has it open. */
-const answered = createAnswers((error) =>
+const translated = createErrorTranslator((error) =>
   /^SQLITE_(ERROR|CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test(String(Object(error).code)),
 );
 
@@ -29,12 +29,12 @@ export function createSqliteDatabase(path: string, clock: { now(): number } = Da
   let isClosed = false;
 
   const open = async (): Promise<File> => {
-    if (isClosed) throw closed();
+    if (isClosed) throw closedError();
     if (opened !== undefined && opened.id === fileAt(path)) return opened.file;
     // Whoever restores a backup puts another file in its place, and this process would go on writing to one without a name.
     if (opened !== undefined) abandoned.push(opened.file);
     opened = undefined;
-    const file = await answered(openFile(path));
+    const file = await translated(openFile(path));
     opened = { file, id: fileAt(path) };
     return file;
   };
@@ -44,7 +44,7 @@ export function createSqliteDatabase(path: string, clock: { now(): number } = Da
     dialect: 'sqlite',
     open: () => queue.run(async () => void (await open())),
     async now() {
-      if (isClosed) throw closed();
+      if (isClosed) throw closedError();
       return clock.now();
     },
     rows: (sql, values) => queue.run(async () => queriesOn(await open()).rows(sql, values)),
@@ -68,16 +68,16 @@ export function createSqliteDatabase(path: string, clock: { now(): number } = Da
 }
 
 const queriesOn = (file: File): Queries => ({
-  rows: (sql, values) => answered(untilFree(rowsOf(file, sql, values))),
-  run: (sql, values) => answered(untilFree(runOf(file, sql, values))),
+  rows: (sql, values) => translated(untilFree(rowsOf(file, sql, values))),
+  run: (sql, values) => translated(untilFree(runOf(file, sql, values))),
 });
 
 async function transaction<T>(file: File, work: (queries: Queries) => Promise<T>): Promise<T> {
   // The right to write is asked for at the beginning: who comes in the middle with it may be refused for good.
-  await answered(untilFree(() => file.exec('BEGIN IMMEDIATE')));
+  await translated(untilFree(() => file.exec('BEGIN IMMEDIATE')));
   try {
     const result = await work(queriesOn(file));
-    await answered(untilFree(() => file.exec('COMMIT')));
+    await translated(untilFree(() => file.exec('COMMIT')));
     return result;
   } catch (error) {
     // SQLite may have done it by itself, such as on a full disk.

@@ -1,10 +1,10 @@
-/** Call records for spreadsheets: one line for each call. */
-import type { Call } from './calls.ts';
+/** Call records as CSV for spreadsheets: one line per call. */
+import type { Call } from './port.ts';
 
 type Cell = string | number | boolean | null;
 
-/** Of the sessions it says how many: whoever writes a line need not hold them all. */
-export type CountedCall = Omit<Call, 'sessions'> & { readonly sessions: { readonly length: number } };
+/** A call with the number of its participants: a writer need not hold all of them in memory. */
+export type CountedCall = Omit<Call, 'participants'> & { readonly participants: { readonly length: number } };
 
 const COLUMNS: Readonly<Record<string, (call: CountedCall) => Cell>> = {
   ref: ({ ref }) => ref,
@@ -19,25 +19,25 @@ const COLUMNS: Readonly<Record<string, (call: CountedCall) => Cell>> = {
   created_by: ({ createdBy }) => createdBy,
   peak_members: ({ peakMembers }) => peakMembers,
   total_members: ({ totalMembers }) => totalMembers,
-  sessions: ({ sessions }) => sessions.length,
+  sessions: ({ participants }) => participants.length,
   signals: ({ signals }) => signals,
   complete: ({ complete }) => complete,
 };
 
-/** The line before the first call. Lines end as RFC 4180 has it. */
+/** The header line. Lines end with CR LF, as RFC 4180 requires. */
 export const CSV_HEADER = `${Object.keys(COLUMNS).join(',')}\r\n`;
 
-/** Instants are written as ISO 8601 in UTC; what is not known is empty. */
+/** Instants are ISO 8601 in UTC; null is an empty cell. */
 export const csvLineOf = (call: CountedCall): string =>
   `${Object.values(COLUMNS)
-    .map((read) => written(read(call)))
+    .map((read) => quoted(read(call)))
     .join(',')}\r\n`;
 
 const instant = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-function written(cell: Cell): string {
+function quoted(cell: Cell): string {
   if (typeof cell !== 'string') return cell === null ? '' : String(cell);
-  // A spreadsheet would compute it, and a name is what a stranger has typed.
+  // Formula injection: a spreadsheet evaluates a cell that begins with one of these, and names are user input.
   const inert = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }

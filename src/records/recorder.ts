@@ -7,11 +7,11 @@ import { type Database, DatabaseUnavailable } from '../database/database.ts';
 import type { Feed, FeedPage } from '../engine/feed.ts';
 import type { FeedEvent, RoomFeedEvent } from '../protocol/feed.ts';
 import type { Log } from '../support/log.ts';
-import { addLost, move, placeOf } from './feeds.ts';
-import { type Unwritable, writeOneByOne } from './one-by-one.ts';
-import { type WritingParts, writeEvents } from './writing.ts';
+import { addLost, advance, cursorOf } from './feed-cursor.ts';
+import { type PoisonEvent, writeSkippingPoison } from './skip-poison-events.ts';
+import { type WriteDeps, writeEvents } from './write.ts';
 
-export interface RecorderParts extends WritingParts {
+export interface RecorderDeps extends WriteDeps {
   readonly database: Database;
   readonly feed: Feed;
   readonly clock: { now(): number };
@@ -31,28 +31,28 @@ export interface Recorder {
 /** With SQLite the process stands still while a page is written: it is to take some milliseconds, no more. */
 const PAGE = 200;
 /** One by one they take ten statements each, all of them within the time for one answer. */
-const FEW = 10;
+const CAREFUL_PAGE = 10;
 /** A database that was restored, or has just got its tables, refuses once what it takes then. */
-const PATIENCE = 3;
+const MAX_REFUSALS = 3;
 /** Of pages that come short because of events that this version does not know. */
-const MOST_READS = 10;
+const MAX_READS = 10;
 
-export function createRecorder(parts: RecorderParts): Recorder {
+export function createRecorder(parts: RecorderDeps): Recorder {
   const { database, feed, feedName, clock, log } = parts;
   let refused = { from: '', times: 0 };
   /** How many events are to be written one by one: the bad one is among the next ones. */
   let careful = 0;
 
-  const write = (page: FeedPage, from: string, to: string): Promise<Unwritable[] | undefined> =>
+  const write = (page: FeedPage, from: string, to: string): Promise<PoisonEvent[] | undefined> =>
     database.transaction(async (queries) => {
       const step = { feed: feedName, from, to, lost: page.lost, now: clock.now() };
-      if (!(await move(queries, step))) return undefined;
+      if (!(await advance(queries, step))) return undefined;
       const events = page.events.filter(isOfRoom);
       if (careful === 0) {
         await writeEvents(queries, parts, events);
         return [];
       }
-      const unwritable = await writeOneByOne(queries, parts, events);
+      const unwritable = await writeSkippingPoison(queries, parts, events);
       await addLost(queries, feedName, unwritable.length);
       return unwritable;
     });
@@ -60,14 +60,14 @@ export function createRecorder(parts: RecorderParts): Recorder {
   const lookOutFor = (error: unknown, from: string): void => {
     if (error instanceof DatabaseUnavailable) return;
     refused = { from, times: refused.from === from ? refused.times + 1 : 1 };
-    if (refused.times >= PATIENCE) careful = PAGE;
+    if (refused.times >= MAX_REFUSALS) careful = PAGE;
   };
 
   return {
     async record() {
-      const from = await placeOf(database, feedName, clock.now());
-      const most = careful === 0 ? PAGE : FEW;
-      const page = await gather(feed, from === '' ? undefined : from, most);
+      const from = await cursorOf(database, feedName, clock.now());
+      const most = careful === 0 ? PAGE : CAREFUL_PAGE;
+      const page = await readPage(feed, from === '' ? undefined : from, most);
       const { position, events, lost } = page;
       if (position === undefined || position === from) return false;
       const unwritable = await write(page, from, position).catch((error: unknown) => {
@@ -89,9 +89,9 @@ export function createRecorder(parts: RecorderParts): Recorder {
 const isOfRoom = (event: FeedEvent): event is RoomFeedEvent => event.ref !== null;
 
 /** What comes next, until there are enough or the feed has come to its end; a short page alone does not mean that. */
-async function gather(feed: Feed, after: string | undefined, most: number): Promise<FeedPage> {
+async function readPage(feed: Feed, after: string | undefined, most: number): Promise<FeedPage> {
   let page = await feed.read({ after, limit: most });
-  for (let reads = 1; reads < MOST_READS && page.position !== after && page.events.length < most; reads += 1) {
+  for (let reads = 1; reads < MAX_READS && page.position !== after && page.events.length < most; reads += 1) {
     const next = await feed.read({ after: page.position, limit: most - page.events.length });
     if (next.position === page.position) break;
     page = { events: [...page.events, ...next.events], position: next.position, lost: page.lost + next.lost };

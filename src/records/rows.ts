@@ -1,8 +1,7 @@
-/** A call and a seat of it, as they are kept: a line of the table each. Instants are milliseconds since 1970. */
+/** Rows of the tables of calls and participants, and their columns. Instants are milliseconds since 1970. */
 
-import type { Row } from '../database/database.ts';
-import { readNumber } from '../database/database.ts';
-import type { CallSession } from './calls.ts';
+import { type Row, readNumber } from '../database/database.ts';
+import type { CallParticipant } from './port.ts';
 
 export interface CallRow {
   readonly ref: string;
@@ -10,42 +9,39 @@ export interface CallRow {
   readonly type: string;
   readonly name: string | null;
   readonly createdAt: number;
-  /** When it has ended at the latest. */
+  /** Latest possible end. */
   readonly expiresAt: number;
   readonly endedAt: number | null;
   readonly reason: string | null;
   readonly hostId: string | null;
   readonly createdBy: string | null;
-  /** Seats that are taken now. */
+  /** Present members. */
   readonly members: number;
   readonly peakMembers: number;
   readonly totalMembers: number;
   readonly complete: boolean;
-  /** The last event that is in here, and when it was. */
+  /** Revision and timestamp of the last event in this record. */
   readonly rev: number;
   readonly lastAt: number;
-  /** In which feed it stands. */
+  /** Name of the feed that the event came from. */
   readonly feed: string;
 }
 
-/** A session, and which call it belongs to. */
-export interface SessionRow extends CallSession {
+/** A participant and the call it belongs to. */
+export interface ParticipantRow extends CallParticipant {
   readonly ref: string;
-  /** When its call was created. */
+  /** Creation instant of the call, repeated here for the index by user. */
   readonly calledAt: number;
 }
 
 export const CALL_COLUMNS =
   'ref, code, type, name, created_at, expires_at, ended_at, reason, host_id, created_by, members, peak_members, ' +
   'total_members, complete, rev, last_at, feed';
-export const SESSION_COLUMNS = 'ref, seq, user_id, name, joined_at, left_at, reason, media_type, called_at';
+export const PARTICIPANT_COLUMNS = 'ref, seq, user_id, name, joined_at, left_at, reason, media_type, called_at';
 
-/**
- * Of a call `c`: the greatest number that a session of it has, null where there is none. As many sessions at the most does
- * it have, which is known so without counting them.
- */
+/** Of a call `c`: the highest sequence number of a participant, null without any. An upper bound of their number. */
 export const LAST_SEQ =
-  '(SELECT n.seq FROM signalbox_sessions n WHERE n.ref = c.ref ORDER BY n.seq DESC LIMIT 1) AS last_seq';
+  '(SELECT n.seq FROM signalbox_participants n WHERE n.ref = c.ref ORDER BY n.seq DESC LIMIT 1) AS last_seq';
 
 /** In the order of {@link CALL_COLUMNS}. */
 export const valuesOfCall = (call: CallRow) => [
@@ -68,17 +64,17 @@ export const valuesOfCall = (call: CallRow) => [
   call.feed,
 ];
 
-/** In the order of {@link SESSION_COLUMNS}. */
-export const valuesOfSession = (session: SessionRow) => [
-  session.ref,
-  session.seq,
-  session.userId,
-  session.name,
-  session.joinedAt,
-  session.leftAt,
-  session.reason,
-  session.mediaType,
-  session.calledAt,
+/** In the order of {@link PARTICIPANT_COLUMNS}. */
+export const valuesOfParticipant = (participant: ParticipantRow) => [
+  participant.ref,
+  participant.seq,
+  participant.userId,
+  participant.name,
+  participant.joinedAt,
+  participant.leftAt,
+  participant.reason,
+  participant.mediaType,
+  participant.calledAt,
 ];
 
 export const readCall = (row: Row): CallRow => ({
@@ -101,7 +97,7 @@ export const readCall = (row: Row): CallRow => ({
   feed: text(row['feed']),
 });
 
-export const readSession = (row: Row): SessionRow => ({
+export const readParticipant = (row: Row): ParticipantRow => ({
   ref: text(row['ref']),
   userId: text(row['user_id']),
   name: textOrNull(row['name']),

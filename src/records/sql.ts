@@ -2,7 +2,7 @@
 import type { Dialect, Queries, Value } from '../database/database.ts';
 
 /** Placeholders of one row, or of a list. */
-export const places = (count: number): string => `(${Array.from({ length: count }, () => '?').join(', ')})`;
+export const placeholders = (count: number): string => `(${Array.from({ length: count }, () => '?').join(', ')})`;
 
 export interface Upsert {
   readonly table: string;
@@ -14,7 +14,7 @@ export interface Upsert {
 }
 
 /** So many rows in one statement: more would make a text that is long to read. */
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
 /** Writes rows, whether they are there or not. No two of them may have the same key. */
 export async function upsert(
@@ -34,9 +34,9 @@ export async function upsert(
     dialect === 'mysql'
       ? ['', 'ON DUPLICATE KEY UPDATE']
       : [' AS kept', `ON CONFLICT (${names.slice(0, keyed).join(', ')}) DO UPDATE SET`];
-  for (let done = 0; done < rows.length; done += MOST_ROWS) {
-    const some = rows.slice(done, done + MOST_ROWS);
-    const lists = some.map(() => places(names.length)).join(', ');
+  for (let done = 0; done < rows.length; done += MAX_ROWS) {
+    const some = rows.slice(done, done + MAX_ROWS);
+    const lists = some.map(() => placeholders(names.length)).join(', ');
     await queries.run(`INSERT INTO ${table}${as} (${columns}) VALUES ${lists} ${otherwise} ${sets}`, some.flat());
   }
 }
@@ -44,5 +44,5 @@ export async function upsert(
 /** Writes a row unless it is there. */
 export const insertOnce = (dialect: Dialect, table: string, columns: string): string =>
   dialect === 'mysql'
-    ? `INSERT IGNORE INTO ${table} (${columns}) VALUES ${places(columns.split(', ').length)}`
-    : `INSERT INTO ${table} (${columns}) VALUES ${places(columns.split(', ').length)} ON CONFLICT DO NOTHING`;
+    ? `INSERT IGNORE INTO ${table} (${columns}) VALUES ${placeholders(columns.split(', ').length)}`
+    : `INSERT INTO ${table} (${columns}) VALUES ${placeholders(columns.split(', ').length)} ON CONFLICT DO NOTHING`;

@@ -6,28 +6,28 @@ import type { Range } from './range.ts';
  * One life of one primary. A Redis that was restarted, promoted from a replica or made a replica and promoted again is
  * another: it may have lost the last numbers it gave.
  */
-export type Incarnation = string;
+export type RedisEpoch = string;
 
-export interface TakeAsk {
+export interface TakeRequest {
   readonly type: ItemType;
   /** No fewer than this. */
   readonly needed: number;
   /** As many, if there are so many. */
-  readonly welcome: number;
+  readonly preferred: number;
   /** Instead of the year of Redis' clock. */
   readonly year: number | undefined;
   /** How long the database may be away without anybody noticing. */
   readonly outageMs: number;
   /** Size of a block when next to nothing is asked for. */
-  readonly leastBlock: number;
+  readonly minBlock: number;
   /** The highest number of each year that this node knows to be leased: Redis remembers it for the others. */
-  readonly known: readonly { readonly year: number; readonly number: number }[];
-  /** The last number that this node was given by that incarnation: what is lower is not given to it again. */
-  readonly after: { readonly incarnation: Incarnation; readonly year: number; readonly number: number } | undefined;
+  readonly leased: readonly { readonly year: number; readonly number: number }[];
+  /** The last number that this node was given by that epoch: what is lower is not given to it again. */
+  readonly after: { readonly epoch: RedisEpoch; readonly year: number; readonly number: number } | undefined;
 }
 
 /** A year whose blocks run low: one node is told so, and leases more. */
-export interface Low {
+export interface LeaseHint {
   readonly year: number;
   /** The highest number that is known to have been leased. */
   readonly top: number;
@@ -35,27 +35,27 @@ export interface Low {
   readonly amount: number;
 }
 
-export type Taken = {
+export type TakeResult = {
   /** The clock of Redis: milliseconds since 1970. */
   readonly now: number;
   readonly year: number;
-  readonly incarnation: Incarnation;
+  readonly epoch: RedisEpoch;
 } & (
-  | { readonly ok: true; readonly ranges: readonly Range[]; readonly low: readonly Low[] }
+  | { readonly ok: true; readonly ranges: readonly Range[]; readonly low: readonly LeaseHint[] }
   /** Fewer than are needed are left; none was taken. */
-  | { readonly ok: false; readonly short: Low }
+  | { readonly ok: false; readonly short: LeaseHint }
 );
 
 /**
  * Laws:
  * - Numbers are given out of blocks that were leased from the ledger before, each once.
- * - A block is good only in the incarnation that was given it.
+ * - A block is good only in the epoch that was given it.
  * - `add` is never repeated with the same block, whatever became of it: the block may be there already.
  *
  * @throws CounterUnavailable when Redis does not answer; then it is not known what has happened.
  */
 export interface Counter {
-  take(ask: TakeAsk): Promise<Taken>;
+  take(ask: TakeRequest): Promise<TakeResult>;
   /**
    * Answers whether the block was taken in; one that is older than the last is not. An empty one (`first` is behind
    * `last`) tells how far numbers have been leased.

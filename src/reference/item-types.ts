@@ -21,8 +21,8 @@ export const ITEM_TYPES = {
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 /** Letters only: the year that follows is digits, so no reference can be read in two ways. */
 const PREFIX = /^[A-Z]{2,8}$/;
-const MOST_NUMBER = 9999;
-const MOST_WIDTH = 15;
+const MAX_NUMBER = 9999;
+const MAX_WIDTH = 15;
 
 /** An item type that nobody has configured, or one that cannot be. */
 export class ItemTypeError extends Error {
@@ -72,9 +72,9 @@ export function itemTypeOf(types: ItemTypes, name: string): ItemType {
 
 function faultOf(name: string, { number, prefix, width }: ItemType): string | undefined {
   if (!NAME.test(name)) return 'needs a name of up to 32 small letters, digits, - and _, beginning with a letter';
-  if (!isWhole(number, 1, MOST_NUMBER)) return `needs a number from 1 to ${MOST_NUMBER}`;
+  if (!isWhole(number, 1, MAX_NUMBER)) return `needs a number from 1 to ${MAX_NUMBER}`;
   if (!PREFIX.test(prefix)) return 'needs a prefix of 2 to 8 capital letters';
-  return isWhole(width, 1, MOST_WIDTH) ? undefined : `needs a width from 1 to ${MOST_WIDTH}`;
+  return isWhole(width, 1, MAX_WIDTH) ? undefined : `needs a width from 1 to ${MAX_WIDTH}`;
 }
 
 const isWhole = (value: number, least: number, most: number): boolean =>

@@ -1,6 +1,6 @@
 /** The durable seed of the numbers: the port of the SQL databases, and its laws. */
 
-export interface LeaseAsk {
+export interface LeaseRequest {
   /** Whose numbers: the prefix and the year that every reference of them will carry. */
   readonly prefix: string;
   readonly year: number;
@@ -22,7 +22,7 @@ export interface Lease {
   readonly floor: number;
 }
 
-export interface Mark {
+export interface HighWaterMark {
   readonly prefix: string;
   readonly year: number;
   readonly sequence: number;
@@ -42,9 +42,9 @@ export interface Ledger {
   open(): Promise<void>;
   /** The database's clock: milliseconds since 1970. */
   now(): Promise<number>;
-  lease(ask: LeaseAsk): Promise<Lease>;
+  lease(ask: LeaseRequest): Promise<Lease>;
   /** Remembers that a record carries this reference, so that a seed that falls behind it is noticed. */
-  record(marks: readonly Mark[]): Promise<void>;
+  record(marks: readonly HighWaterMark[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,6 +53,9 @@ export interface Ledger {
  * that, leased from the database as it was before.
  */
 export const LEAP = 1_000_000;
+
+/** Largest block of a lease. At a higher request rate a shorter outage is bridged, but no restart wastes more than this. */
+export const MAX_BLOCK = 10_000_000;
 
 /** Thrown when the database can never be used as it is configured: no driver, no such scheme. */
 export { DatabaseMisconfigured as LedgerMisconfigured } from '../database/database.ts';

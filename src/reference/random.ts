@@ -4,16 +4,16 @@
  */
 import type { Clock } from '../support/clock.ts';
 import type { Random } from '../support/random.ts';
-import type { ReferenceGenerator } from './generator.ts';
 import { ITEM_TYPES, itemTypeOf } from './item-types.ts';
-import { yearOf } from './year.ts';
+import type { ReferenceGenerator } from './port.ts';
+import { yearOf } from './range.ts';
 
 const DIGITS_PER_DRAW = 12;
 
 export function createRandomReferences(clock: Clock, random: Random): ReferenceGenerator {
   const digits = () => String(random.integer(10 ** DIGITS_PER_DRAW)).padStart(DIGITS_PER_DRAW, '0');
   return {
-    about: 'by chance',
+    description: 'by chance',
     generate: async (itemType) =>
       `${itemTypeOf(ITEM_TYPES, itemType).prefix}${yearOf(clock.now())}${digits()}${digits()}`,
     record: () => {},

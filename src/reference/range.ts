@@ -20,7 +20,7 @@ export function split(range: Range, count: number): readonly [front: Range | und
 }
 
 /** Ranges that this process alone holds: what is taken out never comes back. */
-export class Stock {
+export class HeldRanges {
   #ranges: Range[] = [];
 
   add(ranges: readonly Range[]): void {
@@ -48,3 +48,9 @@ export class Stock {
     return taken;
   }
 }
+
+/** Of UTC. */
+export const yearOf = (instant: number): number => new Date(instant).getUTCFullYear();
+
+/** The first instant of a year, in UTC. */
+export const startOf = (year: number): number => Date.UTC(year, 0);

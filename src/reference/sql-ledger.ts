@@ -1,6 +1,6 @@
 /** The ledger in a SQL database. */
 import { type Database, type Dialect, type Queries, readNumber } from '../database/database.ts';
-import { LEAP, type Lease, type LeaseAsk, type Ledger } from './ledger.ts';
+import { LEAP, type Lease, type LeaseRequest, type Ledger } from './ledger.ts';
 
 const HIGHEST = 'SELECT highest FROM signalbox_records WHERE prefix = ? AND year = ?';
 
@@ -24,7 +24,7 @@ const NEXT_SEED = 'UPDATE signalbox_seeds SET previous = ?, seed = ? WHERE prefi
 const RECORD_IN_MYSQL = `INSERT INTO signalbox_records (prefix, year, highest) VALUES (?, ?, ?)
   ON DUPLICATE KEY UPDATE highest = GREATEST(highest, VALUES(highest))`;
 
-const LEASES: Record<Dialect, (database: Database, ask: LeaseAsk) => Promise<Lease>> = {
+const LEASES: Record<Dialect, (database: Database, ask: LeaseRequest) => Promise<Lease>> = {
   sqlite: leaseAtOnce,
   postgres: leaseAtOnce,
   mysql: leaseInSteps,
@@ -46,7 +46,7 @@ export function createSqlLedger(database: Database): Ledger {
   };
 }
 
-function leaseAtOnce(database: Database, ask: LeaseAsk): Promise<Lease> {
+function leaseAtOnce(database: Database, ask: LeaseRequest): Promise<Lease> {
   const { prefix, year, step } = ask;
   return database.transaction(async (queries) => {
     const floor = await floorOf(queries, ask);
@@ -57,7 +57,7 @@ function leaseAtOnce(database: Database, ask: LeaseAsk): Promise<Lease> {
   });
 }
 
-async function leaseInSteps(database: Database, ask: LeaseAsk): Promise<Lease> {
+async function leaseInSteps(database: Database, ask: LeaseRequest): Promise<Lease> {
   const { prefix, year, step } = ask;
   // Before the transaction: two that insert the same row inside of theirs would wait for each other.
   await database.run(NEW_SEED, [prefix, year]);
@@ -71,7 +71,7 @@ async function leaseInSteps(database: Database, ask: LeaseAsk): Promise<Lease> {
   });
 }
 
-async function floorOf(queries: Queries, { prefix, year, floor: asked }: LeaseAsk): Promise<number> {
+async function floorOf(queries: Queries, { prefix, year, floor: asked }: LeaseRequest): Promise<number> {
   const [kept] = await queries.rows(HIGHEST, [prefix, year]);
   return Math.max(asked, kept === undefined ? 0 : readNumber(kept['highest']));
 }

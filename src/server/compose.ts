@@ -83,8 +83,8 @@ function furnish(foundations: OpenedStores, addressOf: ClientAddress, hooks: Hoo
     options,
     engine,
     events,
-    references: context.references.about,
-    calls: context.calls === undefined ? 'not recorded' : `recorded, in ${context.calls.about}`,
+    references: context.references.description,
+    calls: context.calls === undefined ? 'not recorded' : `recorded, in ${context.calls.description}`,
     pool: async () => poolFigures(pool, await allocation.stock()),
     close: shutdown.run,
   };

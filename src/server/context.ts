@@ -1,8 +1,8 @@
 /** What every part of the server works with. Made once, in `foundations.ts`; nothing here is global. */
 import type { Engine } from '../engine/engine.ts';
 import type { NodeId } from '../protocol/ids.ts';
-import type { CallRecords } from '../records/calls.ts';
-import type { ReferenceGenerator } from '../reference/generator.ts';
+import type { CallRecords } from '../records/port.ts';
+import type { ReferenceGenerator } from '../reference/port.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';

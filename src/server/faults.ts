@@ -1,7 +1,7 @@
 /** The one funnel for what went wrong without being anybody's fault at the door: every exception becomes an answer here. */
 import { StoreUnavailable } from '../engine/engine.ts';
 import type { ErrorCode, ErrorDetail } from '../protocol/errors.ts';
-import { ReferenceUnavailable } from '../reference/generator.ts';
+import { ReferenceUnavailable } from '../reference/port.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
 

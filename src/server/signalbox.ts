@@ -1,8 +1,8 @@
 /** What a server is made with, and what it then is. */
 import type { Engine, EngineSettings } from '../engine/engine.ts';
 import type { NodeId } from '../protocol/ids.ts';
-import type { CallRecords } from '../records/calls.ts';
-import type { ReferenceGenerator, ReferenceNotice } from '../reference/generator.ts';
+import type { CallRecords } from '../records/port.ts';
+import type { ReferenceGenerator, ReferenceNotice } from '../reference/port.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { DatabaseMisconfigured } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import { openLedger } from '../../src/reference/from-options.ts';
 import { LedgerMisconfigured } from '../../src/reference/ledger.ts';
-import { openLedger } from '../../src/reference/open-ledger.ts';
 import { STAGES } from '../reference/ledger-stage.ts';
 import { connections } from './connections.ts';
 import { ADD } from './rows.ts';
@@ -26,7 +26,7 @@ test('tables of an earlier version are left as they are, and get what is missing
   const url = await stage.empty();
   const first = openDatabase(url);
   await first.run(ADD, ['A', 2026, 7]);
-  for (const table of ['calls', 'sessions', 'signals', 'feeds']) await first.run(`DROP TABLE signalbox_${table}`);
+  for (const table of ['calls', 'participants', 'signals', 'feeds']) await first.run(`DROP TABLE signalbox_${table}`);
   await first.run('DELETE FROM signalbox_migrations WHERE version > 1');
   await first.close();
   const second = openDatabase(url);

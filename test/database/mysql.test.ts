@@ -11,10 +11,10 @@ test('a server that takes a backslash for a letter, and cuts off what is too lon
   await admin.close();
   const database = openDatabase(url);
   const add =
-    'INSERT INTO signalbox_sessions (ref, seq, user_id, name, joined_at, called_at) VALUES (?, 1, ?, ?, 1, 1)';
-  const name = String.raw`\', 1, 1); DROP TABLE signalbox_sessions; -- "\\`;
+    'INSERT INTO signalbox_participants (ref, seq, user_id, name, joined_at, called_at) VALUES (?, 1, ?, ?, 1, 1)';
+  const name = String.raw`\', 1, 1); DROP TABLE signalbox_participants; -- "\\`;
   await database.run(add, ['ROM1', 'anna', name]);
-  expect(await database.rows('SELECT name FROM signalbox_sessions')).toEqual([{ name }]);
+  expect(await database.rows('SELECT name FROM signalbox_participants')).toEqual([{ name }]);
   await expect(database.run(add, ['ROM2', 'a'.repeat(65), null])).rejects.toThrow();
   await database.close();
 });

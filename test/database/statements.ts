@@ -1,7 +1,7 @@
 /** The laws of a database about statements and transactions. */
 import { expect, test } from 'vitest';
 import { DatabaseUnavailable, readNumber } from '../../src/database/database.ts';
-import { shareDatabase } from '../../src/database/shared.ts';
+import { shareDatabase } from '../../src/database/shared-database.ts';
 import { ADD, ALL, prefixes } from './rows.ts';
 import type { Place } from './stage.ts';
 

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { FeedEvent } from '../../src/protocol/feed.ts';
-import type { Call } from '../../src/records/calls.ts';
+import type { Call } from '../../src/records/port.ts';
 import { connectClient } from '../support/client.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { temporaryFolder } from '../support/process.ts';
@@ -96,7 +96,7 @@ function fold(events: readonly FeedEvent[]) {
     peakMembers,
     totalMembers: new Set(sessions.map(({ userId }) => userId)).size,
     complete: true,
-    sessions: sessions.map((session) => expect.objectContaining(session)),
+    participants: sessions.map((session) => expect.objectContaining(session)),
   };
 }
 

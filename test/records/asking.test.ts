@@ -1,9 +1,9 @@
 /** What whoever reads the records is told when they cannot be read, and what the log is. */
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
-import { createAsking } from '../../src/records/asking.ts';
-import { CursorMalformed, RecordsUnavailable } from '../../src/records/calls.ts';
-import { findCall, listCalls } from '../../src/records/reading.ts';
+import { createGuard } from '../../src/records/guarded-queries.ts';
+import { CursorMalformed, RecordsUnavailable } from '../../src/records/port.ts';
+import { findCall, listCalls } from '../../src/records/read.ts';
 import { listening } from '../support/log.ts';
 import { temporaryFolder } from '../support/process.ts';
 
@@ -12,7 +12,7 @@ test('an outage is told to all who ask, and its reason to the log, once each tim
   const away = openDatabase('postgres://signalbox@127.0.0.1:1/none');
   const here = openDatabase(`sqlite:${folder.path}/signalbox.db`);
   const { log, lines, causes } = listening();
-  const asked = createAsking(log);
+  const asked = createGuard(log);
   for (let times = 0; times < 2; times += 1) {
     await expect(asked(() => findCall(away, 'ROM1'))).rejects.toThrow(RecordsUnavailable);
     await expect(asked(() => listCalls(away, { limit: 1 }))).rejects.toThrow(RecordsUnavailable);
@@ -28,9 +28,9 @@ test('what is no outage is passed on, and no outage is told', async () => {
   await using folder = await temporaryFolder();
   const database = openDatabase(`sqlite:${folder.path}/signalbox.db`);
   const { log, lines } = listening();
-  const asked = createAsking(log);
+  const asked = createGuard(log);
   await expect(asked(() => listCalls(database, { limit: 1, cursor: 'bm8' }))).rejects.toThrow(CursorMalformed);
-  await database.run('DROP TABLE signalbox_sessions');
+  await database.run('DROP TABLE signalbox_participants');
   await expect(asked(() => listCalls(database, { limit: 1, user: 'anna' }))).rejects.toThrow(/no such table/);
   expect(lines).toEqual([]);
   await database.close();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Call } from '../../src/records/calls.ts';
 import { CSV_HEADER, csvLineOf } from '../../src/records/csv.ts';
+import type { Call } from '../../src/records/port.ts';
 
 const CALL: Call = {
   ref: 'ROM202600000042',
@@ -16,7 +16,7 @@ const CALL: Call = {
   totalMembers: 4,
   signals: 99,
   complete: true,
-  sessions: [],
+  participants: [],
 };
 
 test('one line for each call', () => {

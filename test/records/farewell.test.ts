@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Feed } from '../../src/engine/feed.ts';
-import { createCallRecords } from '../../src/records/create.ts';
-import { findCall, readLost } from '../../src/records/reading.ts';
+import { createCallRecords } from '../../src/records/call-records.ts';
+import { findCall, readLost } from '../../src/records/read.ts';
 import { silentLog } from '../../src/support/log.ts';
 import { systemRandom } from '../../src/support/random.ts';
 import { POLICY } from '../engine/stage.ts';
@@ -16,8 +16,8 @@ const recordsOf = (path: string, feed: Feed) =>
     database: openDatabase(`sqlite:${path}`),
     feed,
     feedName: FEED,
-    ofProcess: true,
-    keptMs: 0,
+    endsWithProcess: true,
+    retentionMs: 0,
     maxAgeMs: POLICY.maxAgeMs,
     clock: handClock(),
     random: systemRandom,

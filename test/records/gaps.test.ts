@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import type { FeedEvent } from '../../src/protocol/feed.ts';
-import { findCall } from '../../src/records/reading.ts';
+import { findCall } from '../../src/records/read.ts';
 import { refOf } from '../engine/stage.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { recordAll, recorderOf, startRooms } from './stage.ts';
@@ -29,10 +29,10 @@ test('whichever events of a call are lost: what is left fits together', async ()
       // What was lost at the end, nobody can miss yet.
       expect(call?.complete).toBe(to === events.length);
       expect(call?.endedAt).toBe(to === events.length ? null : ended);
-      if (call?.endedAt === ended) expect(call?.sessions.filter(({ leftAt }) => leftAt === null)).toEqual([]);
+      if (call?.endedAt === ended) expect(call?.participants.filter(({ leftAt }) => leftAt === null)).toEqual([]);
       expect(call?.peakMembers).toBeLessThanOrEqual(3);
-      expect(call?.totalMembers).toBe(new Set(call?.sessions.map(({ userId }) => userId)).size);
-      expect(new Set(call?.sessions.map(({ seq }) => seq)).size).toBe(call?.sessions.length);
+      expect(call?.totalMembers).toBe(new Set(call?.participants.map(({ userId }) => userId)).size);
+      expect(new Set(call?.participants.map(({ seq }) => seq)).size).toBe(call?.participants.length);
     }
   }
   await database.close();

@@ -9,8 +9,8 @@ import { type Database, readNumber } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { createRedisEngine } from '../../src/engine/redis/index.ts';
 import { createServer, type PartialOptions } from '../../src/index.ts';
-import type { Call } from '../../src/records/calls.ts';
-import { findCall, listCalls, readLost } from '../../src/records/reading.ts';
+import type { Call } from '../../src/records/port.ts';
+import { findCall, listCalls, readLost } from '../../src/records/read.ts';
 import { systemClock } from '../../src/support/clock.ts';
 import { Stage, settingsOf } from '../engine/stage.ts';
 import { connectClient } from '../support/client.ts';
@@ -74,13 +74,16 @@ test('a call on one node: a server that is closed has written all of it', async 
     totalMembers: 2,
     signals: 6,
     complete: true,
-    sessions: [
+    participants: [
       { userId: anna.userId, name: 'Anna', seq: 1, reason: 'closed' },
       { userId: benId, name: 'Ben', seq: 2, reason: 'left', mediaType: 'audio' },
     ],
   });
   // Its room has ended with the process.
-  expect(await findCall(database, open.ref)).toMatchObject({ reason: 'unknown', sessions: [{ reason: 'unknown' }] });
+  expect(await findCall(database, open.ref)).toMatchObject({
+    reason: 'unknown',
+    participants: [{ reason: 'unknown' }],
+  });
   await database.close();
 });
 
@@ -90,11 +93,11 @@ test('of a process that was killed: what is known of its calls, and that it is n
   const killed = await startSignalbox({ dataDir: folder.path });
   await using anna = await connectClient(killed.url);
   const { room } = await anna.must('room:create');
-  await recorded(database, room.ref, ({ sessions }) => sessions.length === 1);
+  await recorded(database, room.ref, ({ participants }) => participants.length === 1);
   await killed.child.kill();
   await using _next = await start({ dataDir: folder.path });
   const call = await recorded(database, room.ref, ({ endedAt }) => endedAt !== null);
-  expect(call).toMatchObject({ reason: 'unknown', complete: false, sessions: [{ userId: anna.userId }] });
+  expect(call).toMatchObject({ reason: 'unknown', complete: false, participants: [{ userId: anna.userId }] });
   await database.close();
 });
 
@@ -108,7 +111,7 @@ test('two nodes and a database that goes away: signaling goes on, and nothing is
   await using anna = before.anna;
   await using ben = before.ben;
   const database = openDatabase(databaseUrl);
-  await recorded(database, before.room.ref, ({ sessions }) => sessions.length === 2);
+  await recorded(database, before.room.ref, ({ participants }) => participants.length === 2);
 
   postgres.freeze();
   const refs: string[] = [];

@@ -7,8 +7,8 @@ import { openDatabase } from '../../src/database/open.ts';
 import type { Feed } from '../../src/engine/feed.ts';
 import { createRedisEngine } from '../../src/engine/redis/index.ts';
 import type { FeedEvent, RoomFeedEvent } from '../../src/protocol/feed.ts';
-import type { CallSession } from '../../src/records/calls.ts';
-import { findCall, listCalls } from '../../src/records/reading.ts';
+import type { CallParticipant } from '../../src/records/port.ts';
+import { findCall, listCalls } from '../../src/records/read.ts';
 import { systemClock } from '../../src/support/clock.ts';
 import { refOf, Stage, settingsOf } from '../engine/stage.ts';
 import { temporaryFolder } from '../support/process.ts';
@@ -98,16 +98,16 @@ async function compare(database: Database, before: readonly FeedEvent[], second:
       (event, index) => event.timestamp !== two[index]?.timestamp || event.type !== two[index].type,
     );
     const common = same === -1 ? one.length : same;
-    const { sessions, ...rest } = call;
+    const { participants, ...rest } = call;
     // They come in the order of their numbers, which a plain reading does not know.
-    const unnumbered = sessions.map((session) => withoutNumber(session));
+    const unnumbered = participants.map((session) => withoutNumber(session));
     const expected = foldOf([...one, ...two.slice(common)]);
     expect(rest).toMatchObject({ ...expected.call, complete: one.length === common || two.length === common });
     expect(unnumbered).toEqual(expected.sessions);
   }
 }
 
-const withoutNumber = ({ userId, name, joinedAt, leftAt, reason, mediaType }: CallSession): Open => ({
+const withoutNumber = ({ userId, name, joinedAt, leftAt, reason, mediaType }: CallParticipant): Open => ({
   userId,
   name,
   joinedAt,
@@ -141,7 +141,7 @@ function foldOf(story: readonly RoomFeedEvent[]) {
   return { call: { ...ended, peakMembers, totalMembers }, sessions };
 }
 
-type Open = { -readonly [Key in keyof Omit<CallSession, 'seq'>]: CallSession[Key] };
+type Open = { -readonly [Key in keyof Omit<CallParticipant, 'seq'>]: CallParticipant[Key] };
 
 type OfMember = Extract<RoomFeedEvent, { member: object }>;
 
@@ -189,7 +189,7 @@ test('Redis, killed and started again from its dump', async () => {
   await record();
   const call = await findCall(database, room.ref);
   expect(call).toMatchObject({ complete: false, reason: 'closed', hostId: 'anna', totalMembers: 5 });
-  expect(call?.sessions.map(({ userId, reason }) => [userId, reason])).toEqual([
+  expect(call?.participants.map(({ userId, reason }) => [userId, reason])).toEqual([
     ['anna', 'closed'],
     ['ben', 'left'],
     ['carl', 'left'],

@@ -1,7 +1,7 @@
 /** Signals that wait for a database: bounded, and what is beyond the bound is counted. */
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
-import { createSignalCounts } from '../../src/records/signals.ts';
+import { createSignalCounts } from '../../src/records/signal-counts.ts';
 import { silentLog } from '../../src/support/log.ts';
 import { systemRandom } from '../../src/support/random.ts';
 import { temporaryFolder } from '../support/process.ts';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/process.ts';
 test('rooms beyond the bound are counted as lost; those that wait already go on counting', async () => {
   await using folder = await temporaryFolder();
   const database = openDatabase(`sqlite:${folder.path}/signalbox.db`);
-  const counts = createSignalCounts({ database, clock: Date, random: systemRandom, log: silentLog, most: 3 });
+  const counts = createSignalCounts({ database, clock: Date, random: systemRandom, log: silentLog, maxRooms: 3 });
   for (const ref of ['A', 'B', 'C', 'D', 'E', 'A']) counts.count(ref, 2);
   while (await counts.write());
   expect(await database.rows('SELECT ref, signals FROM signalbox_signals ORDER BY ref')).toEqual([

@@ -2,7 +2,7 @@
 import type { Database } from '../../src/database/database.ts';
 import type { Feed } from '../../src/engine/feed.ts';
 import { createMemoryEngine } from '../../src/engine/memory.ts';
-import { createRecorder, type RecorderParts } from '../../src/records/recorder.ts';
+import { createRecorder, type RecorderDeps } from '../../src/records/recorder.ts';
 import { silentLog } from '../../src/support/log.ts';
 import { createHandClock, POLICY, Stage, settingsOf } from '../engine/stage.ts';
 
@@ -18,8 +18,8 @@ export function startRooms(feedMaxEvents = 10_000): Stage {
 export const recorderOf = (
   database: Database,
   { engine, clock }: { readonly engine: { readonly feed: Feed }; readonly clock: { now(): number } },
-  more: Partial<RecorderParts> = {},
-): RecorderParts => ({
+  more: Partial<RecorderDeps> = {},
+): RecorderDeps => ({
   database,
   feed: engine.feed,
   feedName: FEED,
@@ -30,7 +30,7 @@ export const recorderOf = (
 });
 
 /** Until there is nothing more to record. */
-export async function recordAll(parts: RecorderParts): Promise<void> {
+export async function recordAll(parts: RecorderDeps): Promise<void> {
   const recorder = createRecorder(parts);
   while (await recorder.record());
 }

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { RoomFeedEvent } from '../../src/protocol/feed.ts';
-import type { Call, CallSession } from '../../src/records/calls.ts';
-import { listCalls } from '../../src/records/reading.ts';
+import type { Call, CallParticipant } from '../../src/records/port.ts';
+import { listCalls } from '../../src/records/read.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { type Act, act, byRefOf, type Made, perform } from './acts.ts';
 import { recordAll, recorderOf, startRooms } from './stage.ts';
@@ -73,14 +73,14 @@ function plainCall(story: readonly RoomFeedEvent[]): Call {
     totalMembers: new Set(sessions.map(({ userId }) => userId)).size,
     signals: 0,
     complete: true,
-    sessions,
+    participants: sessions,
   };
 }
 
 function plainSession(
   { userId, member, timestamp }: Extract<RoomFeedEvent, { type: 'user_joined' }>,
   later: readonly RoomFeedEvent[],
-): CallSession {
+): CallParticipant {
   const own = later.filter((event) => event.userId === userId);
   const left = own.find((event) => event.type === 'user_left');
   const until = left === undefined ? own : own.slice(0, own.indexOf(left));

@@ -1,10 +1,10 @@
 /** A ledger and a counter in memory, which can be taken away and whose clock is turned by hand. */
-import { type Counter, CounterUnavailable, type TakeAsk } from '../../src/reference/counter.ts';
-import { LEAP, type LeaseAsk, type Ledger } from '../../src/reference/ledger.ts';
+import { type Counter, CounterUnavailable, type TakeRequest } from '../../src/reference/counter.ts';
+import { LEAP, type LeaseRequest, type Ledger } from '../../src/reference/ledger.ts';
 import type { Range } from '../../src/reference/range.ts';
 
 export interface FakeLedger extends Ledger {
-  readonly leases: LeaseAsk[];
+  readonly leases: LeaseRequest[];
   readonly seeds: Map<string, number>;
   readonly marks: Map<string, number>;
   away: boolean;
@@ -47,8 +47,8 @@ export function fakeLedger(clock: { now(): number }): FakeLedger {
 }
 
 /** Knows the asks, and is away unless somebody says what it gives. */
-export function fakeCounter(take?: (ask: TakeAsk) => Awaited<ReturnType<Counter['take']>>) {
-  const asks: TakeAsk[] = [];
+export function fakeCounter(take?: (ask: TakeRequest) => Awaited<ReturnType<Counter['take']>>) {
+  const asks: TakeRequest[] = [];
   const added: Range[] = [];
   const counter: Counter = {
     async take(ask) {

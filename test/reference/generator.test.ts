@@ -1,12 +1,12 @@
 /** The generator on stores in memory: what it asks of them, and when. */
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { type CountingOptions, createCountedReferences } from '../../src/reference/counted.ts';
-import { createReferenceGenerator, type ReferenceGeneratorOptions } from '../../src/reference/create.ts';
-import type { ReferenceNotice } from '../../src/reference/generator.ts';
-import { ReferenceUnavailable } from '../../src/reference/generator.ts';
+import { createReferenceGenerator, type ReferenceGeneratorOptions } from '../../src/reference/from-options.ts';
+import { type CountingOptions, createCountedReferences } from '../../src/reference/generator.ts';
 import { ItemTypeError } from '../../src/reference/item-types.ts';
 import { LEAP, LedgerMisconfigured } from '../../src/reference/ledger.ts';
+import type { ReferenceNotice } from '../../src/reference/port.ts';
+import { ReferenceUnavailable } from '../../src/reference/port.ts';
 import { type HandClock, handClock } from '../support/hand-clock.ts';
 import { type FakeLedger, fakeCounter, fakeLedger } from './fake-stores.ts';
 
@@ -201,27 +201,27 @@ describe('a database that has forgotten', () => {
 });
 
 describe('with Redis', () => {
-  const stamp = { now: MIDSUMMER, year: 2026, incarnation: 'a' };
+  const stamp = { now: MIDSUMMER, year: 2026, epoch: 'a' };
 
   test('numbers come from it, and those held in memory come without asking', async () => {
     let next = 1;
-    const counter = fakeCounter(({ welcome }) => {
-      const range = { year: 2026, first: next, last: next + welcome - 1 };
-      next += welcome;
+    const counter = fakeCounter(({ preferred }) => {
+      const range = { year: 2026, first: next, last: next + preferred - 1 };
+      next += preferred;
       return { ok: true, ...stamp, ranges: [range], low: [] };
     });
-    const generator = generatorWith({ held: ['room'] }, counter);
+    const generator = generatorWith({ buffered: ['room'] }, counter);
     await generator.prepare();
     expect(await generator.generate('room')).toBe('ROM202600000001');
     for (let count = 0; count < 10; count += 1) await generator.generate('room');
     expect(counter.asks).toHaveLength(1);
     await generator.generate('order');
     await generator.generate('order');
-    expect(counter.asks.slice(1).map(({ needed, welcome }) => [needed, welcome])).toEqual([
+    expect(counter.asks.slice(1).map(({ needed, preferred }) => [needed, preferred])).toEqual([
       [1, 1],
       [1, 1],
     ]);
-    expect(counter.asks[2]?.after).toMatchObject({ incarnation: 'a', year: 2026 });
+    expect(counter.asks[2]?.after).toMatchObject({ epoch: 'a', year: 2026 });
     expect(ledger.leases).toEqual([]);
   });
 

@@ -1,11 +1,11 @@
 /** The laws of a ledger, for every database, and for real ones. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LEAP, type LeaseAsk, type Ledger } from '../../src/reference/ledger.ts';
-import { openLedger } from '../../src/reference/open-ledger.ts';
+import { openLedger } from '../../src/reference/from-options.ts';
+import { LEAP, type LeaseRequest, type Ledger } from '../../src/reference/ledger.ts';
 import { type LedgerStage, STAGES } from './ledger-stage.ts';
 import { startWorker } from './worker-process.ts';
 
-const ORDER: LeaseAsk = { prefix: 'ORD', year: 2026, step: 10, floor: 0 };
+const ORDER: LeaseRequest = { prefix: 'ORD', year: 2026, step: 10, floor: 0 };
 
 describe.each(STAGES)('$name', ({ start }) => {
   let stage: LedgerStage;

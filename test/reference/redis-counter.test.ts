@@ -2,23 +2,23 @@
 import { readFileSync } from 'node:fs';
 import { createClient } from 'redis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Counter, CounterUnavailable, type TakeAsk, type Taken } from '../../src/reference/counter.ts';
+import { type Counter, CounterUnavailable, type TakeRequest, type TakeResult } from '../../src/reference/counter.ts';
 import { ITEM_TYPES } from '../../src/reference/item-types.ts';
+import { yearOf } from '../../src/reference/range.ts';
 import { createRedisCounter, keyOf } from '../../src/reference/redis/counter.ts';
-import { yearOf } from '../../src/reference/year.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 
 const ORDER = ITEM_TYPES.order;
 const KEY = 'ecm:ref:1';
-const ASK: TakeAsk = {
+const ASK: TakeRequest = {
   type: ORDER,
   needed: 1,
-  welcome: 1,
+  preferred: 1,
   outageMs: 0,
-  leastBlock: 100,
+  minBlock: 100,
   year: undefined,
   after: undefined,
-  known: [],
+  leased: [],
 };
 
 let redis: RedisServer;
@@ -49,12 +49,12 @@ beforeEach(async () => {
 afterEach(() => counter.close());
 
 const block = (first: number, last: number) => ({ year, first, last });
-const taken = async (ask: Partial<TakeAsk> = {}): Promise<Extract<Taken, { ok: true }>> => {
+const taken = async (ask: Partial<TakeRequest> = {}): Promise<Extract<TakeResult, { ok: true }>> => {
   const answer = await counter.take({ ...ASK, ...ask });
   if (!answer.ok) throw new Error(`short of numbers: ${JSON.stringify(answer)}`);
   return answer;
 };
-const short = (ask: Partial<TakeAsk> = {}) =>
+const short = (ask: Partial<TakeRequest> = {}) =>
   expect(counter.take({ ...ASK, ...ask })).resolves.toMatchObject({ ok: false });
 
 test('keys begin with the site', () => {
@@ -63,7 +63,7 @@ test('keys begin with the site', () => {
 });
 
 test('an empty one is short, and says how many to lease', async () => {
-  expect(await counter.take({ ...ASK, needed: 7, welcome: 7 })).toMatchObject({
+  expect(await counter.take({ ...ASK, needed: 7, preferred: 7 })).toMatchObject({
     ok: false,
     year,
     short: { year, top: 0, amount: 100 },
@@ -74,10 +74,10 @@ test('numbers are given in their order, over blocks, all or none of those that a
   expect(await counter.add(ORDER, block(1, 10))).toBe(true);
   expect(await counter.add(ORDER, block(51, 60))).toBe(true);
   expect((await taken()).ranges).toEqual([block(1, 1)]);
-  expect((await taken({ needed: 12, welcome: 12 })).ranges).toEqual([block(2, 10), block(51, 53)]);
-  await short({ needed: 8, welcome: 8 });
+  expect((await taken({ needed: 12, preferred: 12 })).ranges).toEqual([block(2, 10), block(51, 53)]);
+  await short({ needed: 8, preferred: 8 });
   // As many as there are.
-  expect((await taken({ needed: 1, welcome: 100 })).ranges).toEqual([block(54, 60)]);
+  expect((await taken({ needed: 1, preferred: 100 })).ranges).toEqual([block(54, 60)]);
   await short();
   expect(await client.keys('*')).toEqual([KEY]);
 });
@@ -88,13 +88,13 @@ test('a block comes once: not again, and not after a later one', async () => {
   expect(await counter.add(ORDER, block(5, 25))).toBe(false);
   expect(await counter.add(ORDER, block(31, 40))).toBe(true);
   expect(await counter.add(ORDER, block(21, 30))).toBe(false);
-  expect((await taken({ needed: 20, welcome: 20 })).ranges).toEqual([block(1, 10), block(31, 40)]);
+  expect((await taken({ needed: 20, preferred: 20 })).ranges).toEqual([block(1, 10), block(31, 40)]);
 });
 
 test('one asker is told that it runs low; another one when that has taken too long, or when a block has come', async () => {
   await counter.add(ORDER, block(1, 60));
   expect((await taken()).low).toEqual([]);
-  expect((await taken({ needed: 10, welcome: 10 })).low).toEqual([{ year, top: 60, amount: 100 }]);
+  expect((await taken({ needed: 10, preferred: 10 })).low).toEqual([{ year, top: 60, amount: 100 }]);
   expect((await taken()).low).toEqual([]);
   await client.hSet(KEY, `claim:${year}`, '1');
   expect((await taken()).low).toHaveLength(1);
@@ -105,7 +105,7 @@ test('one asker is told that it runs low; another one when that has taken too lo
 test('blocks are sized by what is asked for', async () => {
   const outageMs = 900_000;
   await counter.add(ORDER, block(1, 10_000));
-  const { low } = await taken({ needed: 1_000, welcome: 1_000, outageMs });
+  const { low } = await taken({ needed: 1_000, preferred: 1_000, outageMs });
   // 1,000 within half a minute or so: as many in 15 minutes as 30,000, and twice that.
   expect(low[0]?.amount).toBeGreaterThan(59_000);
   expect(low[0]?.amount).toBeLessThanOrEqual(60_000);
@@ -124,7 +124,7 @@ test('what was in Redis before it started again is not given, and its limit is r
   await lasting.restart();
   const after = await eventually(() => own.take(ASK));
   expect(after).toMatchObject({ ok: false, short: { top: 100 } });
-  expect(after.incarnation).not.toBe(before.incarnation);
+  expect(after.epoch).not.toBe(before.epoch);
   expect(await own.add(ORDER, block(101, 200))).toBe(true);
   expect(await own.take(ASK)).toMatchObject({ ok: true, ranges: [block(101, 101)] });
 });
@@ -137,12 +137,12 @@ test('a primary that was a replica meanwhile is another one', async () => {
   await client.sendCommand(['REPLICAOF', 'NO', 'ONE']);
   const after = await counter.take(ASK);
   expect(after.ok).toBe(false);
-  expect(after.incarnation.split(':')[0]).toBe(before.incarnation.split(':')[0]);
+  expect(after.epoch.split(':')[0]).toBe(before.epoch.split(':')[0]);
 });
 
 test('what a node knows to be leased, Redis remembers', async () => {
-  await short({ known: [{ year, number: 500 }] });
-  await short({ known: [{ year, number: 400 }] });
+  await short({ leased: [{ year, number: 500 }] });
+  await short({ leased: [{ year, number: 400 }] });
   expect(await counter.take(ASK)).toMatchObject({ short: { top: 500 } });
   // All that was leased is in use already: an empty block.
   expect(await counter.add(ORDER, block(601, 600))).toBe(true);
@@ -158,9 +158,9 @@ test('the hash of another prefix is none', async () => {
 test('an old hash that somebody has put back gives nobody what it was given before', async () => {
   await counter.add(ORDER, block(1, 100));
   const old = await client.hGetAll(KEY);
-  const { incarnation } = await taken({ needed: 40, welcome: 40 });
+  const { epoch } = await taken({ needed: 40, preferred: 40 });
   await client.hSet(KEY, old);
-  expect((await taken({ after: { incarnation, year, number: 40 } })).ranges).toEqual([block(41, 41)]);
+  expect((await taken({ after: { epoch, year, number: 40 } })).ranges).toEqual([block(41, 41)]);
 });
 
 test('the years of Redis’ clock are those of UTC', async () => {

@@ -15,7 +15,7 @@ test.each(STAGES)('$name', async ({ start }) => {
       redis: redis.url,
       ledger,
       outageMs: 0,
-      leastBlock: 50,
+      minBlock: 50,
       onNotice: (it) => notices.push(it),
     });
   const first = generator();

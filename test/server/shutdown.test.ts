@@ -54,7 +54,7 @@ function told(clock: Clock, failing: readonly string[] = []) {
     },
     references: () => ({ ...createRandomReferences(clock, systemRandom), close: end('references') }),
     calls: () => ({
-      about: 'these tests',
+      description: 'these tests',
       countSignals: () => {},
       lost: async () => ({ events: 0, signals: 0 }),
       list: async () => ({ calls: [], cursor: null }),

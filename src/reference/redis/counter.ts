@@ -5,7 +5,8 @@ import { addressOf, closeBounded, createRoleClient } from '../../engine/redis/co
 import { State } from '../../engine/redis/state.ts';
 import { withDeadline } from '../../support/deadline.ts';
 import { type Log, silentLog } from '../../support/log.ts';
-import { type Counter, CounterUnavailable, type Taken } from '../counter.ts';
+import { type Counter, CounterUnavailable, type TakeResult } from '../counter.ts';
+import { MAX_BLOCK } from '../ledger.ts';
 import { loadScripts } from './scripts.ts';
 
 export interface RedisCounterOptions {
@@ -19,11 +20,9 @@ export interface RedisCounterOptions {
 
 /** Nobody leases twice what one block is enough for, and a node that died while it leased is soon stood in for. */
 const CLAIM_MS = 5_000;
-/** At a rate that asks for more, an outage of the database is noticed sooner: numbers are not burnt by the billion. */
-const MOST_BLOCK = 10_000_000;
 
 const low = z.object({ year: z.int(), top: z.int(), amount: z.int() });
-const stamp = { now: z.int(), year: z.int(), incarnation: z.string().min(1) };
+const stamp = { now: z.int(), year: z.int(), epoch: z.string().min(1) };
 const taken = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true),
@@ -68,7 +67,7 @@ export function createRedisCounter({ url, site, log = silentLog, deadlineMs = 1_
   };
   return {
     async take({ type, after, ...ask }) {
-      const command = { prefix: type.prefix, ...ask, after, mostBlock: MOST_BLOCK, claimMs: CLAIM_MS };
+      const command = { prefix: type.prefix, ...ask, after, maxBlock: MAX_BLOCK, claimMs: CLAIM_MS };
       return toTaken(taken.parse(await run('take', type.number, command)));
     },
     async add(type, { year, first, last }) {
@@ -81,7 +80,7 @@ export function createRedisCounter({ url, site, log = silentLog, deadlineMs = 1_
   };
 }
 
-function toTaken(reply: z.infer<typeof taken>): Taken {
+function toTaken(reply: z.infer<typeof taken>): TakeResult {
   if (!reply.ok) return reply;
   return { ...reply, ranges: reply.ranges.map(([first, last]) => ({ year: reply.year, first, last })) };
 }

@@ -1,7 +1,7 @@
 /** What an operator must look at, told to back ends too: once, however many nodes notice it. */
 import type { Feed } from '../../engine/feed.ts';
 import type { Announcement } from '../../protocol/feed.ts';
-import type { ReferenceNotice } from '../../reference/generator.ts';
+import type { ReferenceNotice } from '../../reference/port.ts';
 import type { Log } from '../../support/log.ts';
 import type { PoolFigures } from './pool-monitor.ts';
 

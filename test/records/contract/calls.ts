@@ -1,6 +1,6 @@
 /** What stands in the record of a call. */
 import { expect, test } from 'vitest';
-import { findCall, listCalls } from '../../../src/records/reading.ts';
+import { findCall, listCalls } from '../../../src/records/read.ts';
 import type { Place } from '../../database/stage.ts';
 import { recordRooms, startRooms } from '../stage.ts';
 
@@ -42,7 +42,7 @@ export function calls(place: Place): void {
       totalMembers: 3,
       signals: 0,
       complete: true,
-      sessions: [
+      participants: [
         { ...session, seq: 1, userId: 'anna', joinedAt: began, leftAt: began + 2_000, reason: 'left' },
         {
           ...session,

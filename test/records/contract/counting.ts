@@ -1,8 +1,8 @@
 /** Signals, and everything else, while the database is away. */
 import { expect, test } from 'vitest';
 import { type Database, DatabaseUnavailable } from '../../../src/database/database.ts';
-import { findCall, readLost } from '../../../src/records/reading.ts';
-import { createSignalCounts } from '../../../src/records/signals.ts';
+import { findCall, readLost } from '../../../src/records/read.ts';
+import { createSignalCounts } from '../../../src/records/signal-counts.ts';
 import { silentLog } from '../../../src/support/log.ts';
 import { systemRandom } from '../../../src/support/random.ts';
 import type { Place } from '../../database/stage.ts';

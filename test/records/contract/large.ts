@@ -1,10 +1,10 @@
 /** Many calls, and calls with many sessions: no page is large, none takes long, and everybody else has turns in between. */
 import { expect, test } from 'vitest';
 import type { Database, Dialect, Queries } from '../../../src/database/database.ts';
-import type { Call } from '../../../src/records/calls.ts';
-import { exportCalls, findCall, listCalls } from '../../../src/records/reading.ts';
-import type { CallRow, SessionRow } from '../../../src/records/rows.ts';
-import { saveChanges } from '../../../src/records/writing.ts';
+import type { Call } from '../../../src/records/port.ts';
+import { exportCalls, findCall, listCalls } from '../../../src/records/read.ts';
+import type { CallRow, ParticipantRow } from '../../../src/records/rows.ts';
+import { saveChanges } from '../../../src/records/write.ts';
 import type { Place } from '../../database/stage.ts';
 import { refOf } from '../../engine/stage.ts';
 
@@ -53,11 +53,11 @@ export function large(place: Place): void {
     let cursor: string | null | undefined;
     while (cursor !== null) {
       const page = await listCalls(database, { limit: 10, cursor });
-      pages.push(page.calls.map(({ sessions }) => sessions.length));
+      pages.push(page.calls.map(({ participants }) => participants.length));
       ({ cursor } = page);
     }
     expect(pages).toEqual([[1, 3], [2 * MOST + 1], [900, 900, 0], [900]]);
-    expect((await findCall(database, refOf(5)))?.sessions.map(({ seq }) => seq)).toEqual(
+    expect((await findCall(database, refOf(5)))?.participants.map(({ seq }) => seq)).toEqual(
       Array.from({ length: 2 * MOST + 1 }, (_, index) => index + 1),
     );
 
@@ -65,16 +65,16 @@ export function large(place: Place): void {
     const exported = new Map<string, Call>();
     let seen = -1;
     let open: string | undefined;
-    for await (const { calls, goesOn } of exportCalls(database, {})) {
+    for await (const { calls, more } of exportCalls(database, {})) {
       expect(others.turns).toBeGreaterThan(seen);
       seen = others.turns;
-      expect(calls.reduce((sum, { sessions }) => sum + sessions.length, 0)).toBeLessThanOrEqual(MOST);
+      expect(calls.reduce((sum, { participants }) => sum + participants.length, 0)).toBeLessThanOrEqual(MOST);
       for (const call of calls) {
         expect(exported.has(call.ref)).toBe(call.ref === open);
-        const earlier = exported.get(call.ref)?.sessions ?? [];
-        exported.set(call.ref, { ...call, sessions: [...earlier, ...call.sessions] });
+        const earlier = exported.get(call.ref)?.participants ?? [];
+        exported.set(call.ref, { ...call, participants: [...earlier, ...call.participants] });
       }
-      open = goesOn ? calls.at(-1)?.ref : undefined;
+      open = more ? calls.at(-1)?.ref : undefined;
     }
     expect([...exported.keys()]).toEqual([7, 6, 5, 4, 3, 2, 1].map(refOf));
     for (const [ref, call] of exported) expect(call).toEqual(await findCall(database, ref));
@@ -107,12 +107,14 @@ function startTurns() {
 /** Calls of these users, a second after each other. */
 async function fill(database: Database, calls: readonly (readonly string[])[]): Promise<void> {
   const rows = calls.map((users, index) => callOf(index + 1, users.length));
-  const sessions = calls.flatMap((users, index) => users.map((userId, at) => sessionOf(index + 1, at + 1, userId)));
+  const participants = calls.flatMap((users, index) =>
+    users.map((userId, at) => participantOf(index + 1, at + 1, userId)),
+  );
   const changes = {
     calls: new Map(rows.map((call) => [call.ref, call])),
-    sessions: new Map(sessions.map((session) => [`${session.ref} ${session.seq}`, session])),
+    participants: new Map(participants.map((one) => [`${one.ref} ${one.seq}`, one])),
     abandoned: [],
-    moved: [],
+    recreated: [],
   };
   await database.transaction((queries) => saveChanges(queries, database, changes));
 }
@@ -137,7 +139,7 @@ const callOf = (number: number, users: number): CallRow => ({
   feed: 'memory',
 });
 
-const sessionOf = (number: number, seq: number, userId: string): SessionRow => ({
+const participantOf = (number: number, seq: number, userId: string): ParticipantRow => ({
   ref: refOf(number),
   userId,
   name: null,

@@ -1,7 +1,7 @@
 /** Which calls are found, and in which order. */
 import { expect, test } from 'vitest';
-import { CursorMalformed } from '../../../src/records/calls.ts';
-import { findCall, listCalls } from '../../../src/records/reading.ts';
+import { CursorMalformed } from '../../../src/records/port.ts';
+import { findCall, listCalls } from '../../../src/records/read.ts';
 import type { Place } from '../../database/stage.ts';
 import { code, refOf } from '../../engine/stage.ts';
 import { recordRooms, startRooms } from '../stage.ts';

@@ -1,7 +1,7 @@
 /** How the feed comes into the records: each event once, whoever records it, and what is missing is told. */
 import { expect, test } from 'vitest';
 import type { Feed } from '../../../src/engine/feed.ts';
-import { findCall, listCalls, readLost } from '../../../src/records/reading.ts';
+import { findCall, listCalls, readLost } from '../../../src/records/read.ts';
 import { createRecorder } from '../../../src/records/recorder.ts';
 import { SHARDS } from '../../../src/room/pool.ts';
 import type { Place } from '../../database/stage.ts';
@@ -31,7 +31,7 @@ export function recording(place: Place): void {
     expect(calls).toHaveLength(Math.ceil(kept / 5));
     for (const call of calls.filter(({ complete }) => complete)) {
       expect(call).toMatchObject({ peakMembers: 3, totalMembers: 3 });
-      expect(call.sessions.map(({ userId, reason }) => [userId, reason])).toEqual([
+      expect(call.participants.map(({ userId, reason }) => [userId, reason])).toEqual([
         ['anna', null],
         ['ben', 'left'],
         ['carl', null],
@@ -103,10 +103,10 @@ export function recording(place: Place): void {
     expect(await readLost(database)).toEqual({ events: lost, signals: 0 });
     const call = await findCall(database, room.ref);
     expect(call).toMatchObject({ complete: false, peakMembers: 2, totalMembers: 2 });
-    expect(call?.sessions.filter(({ leftAt }) => leftAt === null)).toHaveLength(2);
+    expect(call?.participants.filter(({ leftAt }) => leftAt === null)).toHaveLength(2);
     await rooms.close(room, 'anna');
     await recordRooms(rooms, database);
-    expect((await findCall(database, room.ref))?.sessions.every(({ leftAt }) => leftAt !== null)).toBe(true);
+    expect((await findCall(database, room.ref))?.participants.every(({ leftAt }) => leftAt !== null)).toBe(true);
   });
 
   test('read again from the beginning, a feed changes nothing', async () => {

@@ -1,8 +1,8 @@
 /** Calls that nobody saw end, and records that have been kept for long enough. */
 import { expect, test } from 'vitest';
 import type { Database } from '../../../src/database/database.ts';
-import { findCall, listCalls } from '../../../src/records/reading.ts';
-import { createSignalCounts } from '../../../src/records/signals.ts';
+import { findCall, listCalls } from '../../../src/records/read.ts';
+import { createSignalCounts } from '../../../src/records/signal-counts.ts';
 import { endOrphans, sweep } from '../../../src/records/sweep.ts';
 import { silentLog } from '../../../src/support/log.ts';
 import { systemRandom } from '../../../src/support/random.ts';
@@ -13,8 +13,8 @@ import { FEED, recordAll, recorderOf, recordRooms, startRooms } from '../stage.t
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-const sweepAt = (database: Database, now: number, keptMs = 0) =>
-  sweep({ database, feedName: FEED, keptMs, clock: { now: () => now } });
+const sweepAt = (database: Database, now: number, retentionMs = 0) =>
+  sweep({ database, feedName: FEED, retentionMs, clock: { now: () => now } });
 
 export function sweeping(place: Place): void {
   test('what became of a call that nobody saw end', async () => {
@@ -32,7 +32,7 @@ export function sweeping(place: Place): void {
       endedAt: left,
       reason: 'unknown',
       complete: false,
-      sessions: [
+      participants: [
         { userId: 'anna', leftAt: left, reason: 'unknown' },
         { userId: 'ben', leftAt: left, reason: 'left' },
       ],
@@ -85,7 +85,7 @@ export function sweeping(place: Place): void {
     expect(await kept()).toEqual([refOf(3), refOf(2)]);
     await sweepAt(database, began + 4 * DAY, DAY);
     expect(await kept()).toEqual([]);
-    for (const table of ['sessions', 'signals'])
+    for (const table of ['participants', 'signals'])
       expect(await database.rows(`SELECT ref FROM signalbox_${table}`)).toEqual([]);
   });
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Feed } from '../../../src/engine/feed.ts';
 import type { FeedEvent } from '../../../src/protocol/feed.ts';
-import { findCall, listCalls, readLost } from '../../../src/records/reading.ts';
+import { findCall, listCalls, readLost } from '../../../src/records/read.ts';
 import { createRecorder } from '../../../src/records/recorder.ts';
 import type { Place } from '../../database/stage.ts';
 import { refOf, type Stage } from '../../engine/stage.ts';

@@ -1,10 +1,10 @@
 #!lua
--- Takes in a block that was leased from the ledger.
+-- Adds a block that was leased from the ledger.
 --
 -- KEYS[1]  hash of the item type, see blocks.lua
--- ARGV[1]  year, first, last; prefix. An empty block, whose first is behind its last, only tells how far was leased.
+-- ARGV[1]  prefix; year, first, last. An empty block (first after last) only raises the top.
 --
--- Blocks come in ascending order or not at all: so no block can come in twice, and numbers only rise.
+-- Only a block above the top is added: no block can be added twice, and numbers only rise.
 
 local year = whole(command.year)
 if command.first <= top_of(year) then

@@ -1,12 +1,12 @@
--- What the scripts of references share: the blocks of one item type, and whether they are still good.
+-- Shared by the scripts of references: loads the blocks of one item type and drops those of an earlier Redis epoch.
 --
 -- KEYS[1]  hash of an item type
---            prefix          whose numbers these are; of another one, nothing here counts
---            incarnation     the life of Redis in which the blocks were given to it
---            blocks:<year>   '<first>-<last> ...', what is left to give
---            top:<year>      the highest number that is known to have been leased, in whatever life
---            claim:<year>    milliseconds; until then one node is leasing more
---            rate, at        numbers asked for in a millisecond, as of that instant
+--            prefix          prefix of the item type; state of another prefix is deleted
+--            epoch           the Redis epoch (run id and replication id) in which the blocks were added
+--            blocks:<year>   '<first>-<last> ...', numbers not given out yet
+--            top:<year>      the highest number known to have been leased, in any epoch
+--            claim:<year>    instant until which one node is leasing more; others do not try
+--            rate, at        requested numbers per millisecond, as of the instant `at`
 -- ARGV[1]  the command as JSON: prefix, and the command's own fields
 
 local KEY = KEYS[1]
@@ -19,9 +19,9 @@ local function whole(number)
   return string.format('%.0f', number)
 end
 
--- The run id changes when Redis starts, the replication id when a replica is promoted: a primary that was demoted and
--- comes back has the former one still, and may have lost what it gave before.
-local function incarnation_of_now()
+-- The run id changes when Redis starts, the replication id when a replica is promoted. Both are needed: a demoted primary
+-- that is promoted again keeps its run id, but may have lost numbers that it gave out before.
+local function epoch_of_now()
   local info = redis.call('INFO', 'server', 'replication')
   local run = string.match(info, 'run_id:(%x+)')
   if not run then
@@ -30,7 +30,7 @@ local function incarnation_of_now()
   return run .. ':' .. (string.match(info, 'master_replid:(%x+)') or '')
 end
 
-local incarnation = incarnation_of_now()
+local epoch = epoch_of_now()
 
 local function load_state()
   local flat = redis.call('HGETALL', KEY)
@@ -47,15 +47,15 @@ end
 
 local state = load_state()
 
--- Blocks of a former life are let go of; the tops stay, for the ledger to be compared with.
-if state.incarnation ~= incarnation then
+-- Blocks of an earlier epoch are dropped; the tops stay, so that the ledger can be compared with them.
+if state.epoch ~= epoch then
   for field in pairs(state) do
     if string.match(field, '^blocks:') or string.match(field, '^claim:') then
       redis.call('HDEL', KEY, field)
       state[field] = nil
     end
   end
-  redis.call('HSET', KEY, 'prefix', command.prefix, 'incarnation', incarnation)
+  redis.call('HSET', KEY, 'prefix', command.prefix, 'epoch', epoch)
 end
 
 local function top_of(year)

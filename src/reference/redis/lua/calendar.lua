@@ -1,4 +1,4 @@
--- The years of UTC.
+-- Years in UTC.
 
 -- Days from the start of 1970 to the start of a year.
 local function days_before(year)

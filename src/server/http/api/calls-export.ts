@@ -1,7 +1,8 @@
 /** Call records as files: all pages in one answer, written as fast as they are read and no faster. */
 import { Readable } from 'node:stream';
-import type { Call, CallQuery, CallRecords, Portion } from '../../../records/calls.ts';
 import { CSV_HEADER, csvLineOf } from '../../../records/csv.ts';
+import type { Call, CallChunk, CallQuery, CallRecords } from '../../../records/port.ts';
+import { callJson } from './call-json.ts';
 import type { OperationResult } from './operation.ts';
 
 export type ExportFormat = 'csv' | 'ndjson';
@@ -12,11 +13,11 @@ interface Format {
   /** Before the first. */
   readonly head: string;
   readonly line: (call: Call) => string;
-  /** Writes portions, each after the one before. */
-  readonly writer: () => (portion: Portion) => string;
+  /** Writes chunks in their order. */
+  readonly writer: () => (chunk: CallChunk) => string;
 }
 
-/** Of a line: behind the sessions. */
+/** End of a line, after the sessions. */
 const JSON_END = ']}\n';
 
 export const EXPORTS: Readonly<Record<ExportFormat, Format>> = {
@@ -42,12 +43,12 @@ export async function exportOf(
   filter: Omit<CallQuery, 'limit'>,
   { type, fileName, head, writer }: Format,
 ): Promise<OperationResult<never>> {
-  const portions = records.export(filter)[Symbol.asyncIterator]();
-  const first = await portions.next();
+  const chunks = records.export(filter)[Symbol.asyncIterator]();
+  const first = await chunks.next();
   const write = writer();
   const lines = async function* () {
     yield head;
-    for (let next = first; next.done !== true; next = await portions.next()) yield write(next.value);
+    for (let next = first; next.done !== true; next = await chunks.next()) yield write(next.value);
   };
   return {
     ok: true,
@@ -57,31 +58,32 @@ export async function exportOf(
   };
 }
 
-function writeCsv(): (portion: Portion) => string {
-  /** How many sessions there were of the call that goes on. */
+function writeCsv(): (chunk: CallChunk) => string {
+  /** Participants in earlier chunks of the same call. */
   let before = 0;
-  return ({ calls, goesOn }) => {
-    const counted = calls.map((call) => ({ ...call, sessions: { length: before + call.sessions.length } }));
-    before = goesOn ? (counted.at(-1)?.sessions.length ?? 0) : 0;
-    return goesOn ? '' : counted.map(csvLineOf).join('');
+  return ({ calls, more }) => {
+    const counted = calls.map((call) => ({ ...call, participants: { length: before + call.participants.length } }));
+    before = more ? (counted.at(-1)?.participants.length ?? 0) : 0;
+    return more ? '' : counted.map(csvLineOf).join('');
   };
 }
 
-function writeNdjson(): (portion: Portion) => string {
+function writeNdjson(): (chunk: CallChunk) => string {
   let isOpen = false;
-  return ({ calls, goesOn }) => {
+  return ({ calls, more }) => {
     const wasOpen = isOpen;
-    isOpen = goesOn;
+    isOpen = more;
     const write = wasOpen ? furtherSessions : jsonLineOf;
     const text = calls.map(write).join('');
-    return goesOn ? text.slice(0, -JSON_END.length) : text;
+    return more ? text.slice(0, -JSON_END.length) : text;
   };
 }
 
-/** The sessions stand last, so that more of them can follow. */
-function jsonLineOf({ sessions, ...about }: Call): string {
-  return `${JSON.stringify({ ...about, sessions })}\n`;
+/** The sessions come last, so that those of a later chunk can be appended. */
+function jsonLineOf(call: Call): string {
+  return `${JSON.stringify(callJson(call))}
+`;
 }
 
-const furtherSessions = ({ sessions }: Call): string =>
-  sessions.map((session) => `,${JSON.stringify(session)}`).join('') + JSON_END;
+const furtherSessions = ({ participants }: Call): string =>
+  participants.map((participant) => `,${JSON.stringify(participant)}`).join('') + JSON_END;

@@ -2,14 +2,9 @@
 import { z } from 'zod';
 import { ROOM_CODE_PATTERN, ROOM_REF_PATTERN, USER_ID_PATTERN } from '../../../protocol/ids.ts';
 import { instant } from '../../../protocol/snapshot.ts';
-import {
-  type Call,
-  type CallRecords,
-  type CallSession,
-  CursorMalformed,
-  RecordsUnavailable,
-} from '../../../records/calls.ts';
+import { type CallRecords, CursorMalformed, RecordsUnavailable } from '../../../records/port.ts';
 import { type Refused, refuse } from '../../replies.ts';
+import { callJson } from './call-json.ts';
 import { EXPORTS, type ExportFormat, exportOf } from './calls-export.ts';
 import { EXAMPLES } from './examples.ts';
 import { done, type Operation, operation } from './operation.ts';
@@ -28,7 +23,7 @@ const session = z
     reason: z.string().nullable(),
     mediaType: z.string().nullable(),
   })
-  .register(shown, { id: 'CallSession', description: 'One seat of a call, from its taking to its end.' });
+  .register(shown, { id: 'CallParticipant', description: 'One participant of a call, from joining to leaving.' });
 
 const call = z
   .object({
@@ -108,8 +103,8 @@ const listingOf = (records: CallRecords | undefined) =>
       body: listing,
       example: { calls: [EXAMPLES.call], cursor: null, lost: { events: 0, signals: 0 } },
       alsoAs: {
-        [EXPORTS.csv.type]: EXPORTS.csv.head + EXPORTS.csv.line(EXAMPLES.call),
-        [EXPORTS.ndjson.type]: EXPORTS.ndjson.line(EXAMPLES.call),
+        [EXPORTS.csv.type]: EXPORTS.csv.head + EXPORTS.csv.line(EXAMPLES.callRecord),
+        [EXPORTS.ndjson.type]: EXPORTS.ndjson.line(EXAMPLES.callRecord),
       },
     },
     problems: ['NOT_CONFIGURED'],
@@ -120,7 +115,7 @@ const listingOf = (records: CallRecords | undefined) =>
       return orRefused(async () => {
         if (format !== 'json') return await exportOf(records, filter, EXPORTS[format]);
         const [{ calls, cursor }, lost] = await Promise.all([records.list({ ...filter, limit }), records.lost()]);
-        return done(200, { calls: calls.map(written), cursor, lost });
+        return done(200, { calls: calls.map(callJson), cursor, lost });
       });
     },
   });
@@ -144,7 +139,7 @@ const readingOf = (records: CallRecords | undefined) =>
         const found = await records.find(params.ref);
         return found === undefined
           ? refuse('NOT_FOUND', { message: 'No call has this ref.' })
-          : done(200, written(found));
+          : done(200, callJson(found));
       });
     },
   });
@@ -167,12 +162,6 @@ async function orRefused<Result>(ask: () => Promise<Result>): Promise<Result | R
     throw error;
   }
 }
-
-/** The port gives what nobody may change; an answer says nothing of that. */
-const written = ({ sessions, ...rest }: Call): z.output<typeof call> => ({
-  ...rest,
-  sessions: sessions.map((session: CallSession) => ({ ...session })),
-});
 
 /** The first of ours that is named; nobody weighs them against each other. */
 function formatOf(accept = ''): 'json' | ExportFormat {

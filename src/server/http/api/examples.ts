@@ -40,7 +40,7 @@ const room = {
 
 const { members: _members, ...info } = room;
 
-const call = {
+const callInfo = {
   ref: room.ref,
   code: room.code,
   type: room.type,
@@ -54,18 +54,22 @@ const call = {
   totalMembers: 2,
   signals: 24,
   complete: true,
-  sessions: [
-    {
-      userId: USER_ID,
-      name: 'Ada',
-      seq: 1,
-      joinedAt: CREATED_AT + 60_000,
-      leftAt: CREATED_AT + 1_800_000,
-      reason: 'closed',
-      mediaType: 'video',
-    },
-  ],
 };
+
+const participants = [
+  {
+    userId: USER_ID,
+    name: 'Ada',
+    seq: 1,
+    joinedAt: CREATED_AT + 60_000,
+    leftAt: CREATED_AT + 1_800_000,
+    reason: 'closed',
+    mediaType: 'video',
+  },
+];
+
+const call = { ...callInfo, sessions: participants };
+const callRecord = { ...callInfo, participants };
 
 /** Of the event below: tried for a day without getting through. */
 const GIVEN_UP_AT = CREATED_AT + 60_500 + 86_895_000;
@@ -105,6 +109,7 @@ export const EXAMPLES = {
   listedRoom: { ...info, memberCount: 1 },
   userId: USER_ID,
   call,
+  callRecord,
   endpoint,
   deadLetter,
 };

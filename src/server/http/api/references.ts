@@ -1,8 +1,8 @@
 /** Numbers that never repeat, for whatever a back end needs them for. */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { Issue, ReferenceGenerator } from '../../../reference/generator.ts';
 import { itemTypesWith, readItemTypes } from '../../../reference/item-types.ts';
+import type { IssueContext, ReferenceGenerator } from '../../../reference/port.ts';
 import type { ServerContext } from '../../context.ts';
 import { refuse } from '../../replies.ts';
 import { done, type Operation, type OperationResult, operation } from './operation.ts';
@@ -65,7 +65,7 @@ async function issue(
   draw: Draw,
   type: string,
   count: number,
-  about: Issue,
+  about: IssueContext,
 ): Promise<OperationResult<z.output<typeof issued>>> {
   // Before anything is answered: whether there are any is said by the status.
   const first = await draw(type, Math.min(count, AT_ONCE), about);

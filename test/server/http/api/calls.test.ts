@@ -1,24 +1,27 @@
 /** Call records as back ends get them: in pages, and as files. From a store that a test can fill and break. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { CSV_HEADER, csvLineOf } from '../../../../src/records/csv.ts';
 import {
   type Call,
   type CallPage,
   type CallQuery,
   type CallRecords,
   CursorMalformed,
-  type Lost,
+  type LostCounts,
   RecordsUnavailable,
-} from '../../../../src/records/calls.ts';
-import { CSV_HEADER, csvLineOf } from '../../../../src/records/csv.ts';
+} from '../../../../src/records/port.ts';
 import { EXAMPLES } from '../../../../src/server/http/api/examples.ts';
 import { type Nodes, STAGES, startNodes } from '../../../support/nodes.ts';
 import { ADMIN, type Caller, createCaller, type Told } from './caller.ts';
 
 const CALLS: readonly Call[] = Array.from({ length: 1_234 }, (_, index) => ({
-  ...EXAMPLES.call,
+  ...EXAMPLES.callRecord,
   ref: `ROM2026${String(index).padStart(8, '0')}`,
   name: index % 100 === 0 ? '=cmd|"/c calc"!A1,\r\nand more' : `Call ${index}`,
 }));
+
+/** The public name of the participants. */
+const asJson = ({ participants, ...call }: Call) => ({ ...call, sessions: participants });
 
 const LOST = { events: 7, signals: 11 };
 
@@ -31,7 +34,7 @@ let isEndless = false;
 let large: Call | undefined;
 
 const records: CallRecords = {
-  about: 'a list of these tests',
+  description: 'a list of these tests',
   lost: async () => LOST,
   find: async (ref) => CALLS.find((call) => call.ref === ref),
   async list(query) {
@@ -45,14 +48,14 @@ const records: CallRecords = {
   },
   // As the records in a database do: as many at a time as are to be held.
   async *export({ cursor: begin, ...filter }) {
-    for (const session of large?.sessions ?? []) {
+    for (const session of large?.participants ?? []) {
       if (large !== undefined)
-        yield { calls: [{ ...large, sessions: [session] }], goesOn: session !== large.sessions.at(-1) };
+        yield { calls: [{ ...large, participants: [session] }], more: session !== large.participants.at(-1) };
     }
     let cursor: string | null | undefined = begin;
     while (cursor !== null) {
       const page: CallPage = await records.list({ ...filter, cursor, limit: 200 });
-      yield { calls: page.calls, goesOn: false };
+      yield { calls: page.calls, more: false };
       ({ cursor } = page);
     }
   },
@@ -79,7 +82,7 @@ interface Page {
   readonly calls: readonly Call[];
   readonly cursor: string | null;
   /** What is in no record. */
-  readonly lost: Lost;
+  readonly lost: LostCounts;
 }
 
 test('a page, the next, and the last', async () => {
@@ -122,13 +125,13 @@ test.each([
 });
 
 test('one, or none', async () => {
-  expect(await caller.must(200, 'GET', `/calls/${CALLS[7]?.ref}`)).toEqual(CALLS[7]);
+  expect(await caller.must(200, 'GET', `/calls/${CALLS[7]?.ref}`)).toEqual(asJson(CALLS[7] ?? expect.unreachable()));
   expect(await caller.refused('GET', '/calls/ROM202699999999')).toBe('404 NOT_FOUND');
   expect(await caller.refused('GET', '/calls/nonsense')).toBe('404 NOT_FOUND');
 });
 
 const csv = CSV_HEADER + CALLS.map(csvLineOf).join('');
-const ndjson = CALLS.map((call) => `${JSON.stringify(call)}\n`).join('');
+const ndjson = CALLS.map((call) => `${JSON.stringify(asJson(call))}\n`).join('');
 
 test.each([
   ['?format=csv', undefined, 'text/csv; charset=utf-8', csv],
@@ -146,11 +149,11 @@ test.each([
 
 test.each([
   ['csv', CSV_HEADER, csvLineOf],
-  ['ndjson', '', (call: Call) => `${JSON.stringify(call)}\n`],
+  ['ndjson', '', (call: Call) => `${JSON.stringify(asJson(call))}\n`],
 ])('a call with more sessions than are held at once, as %s', async (format, head, line) => {
-  const [session] = EXAMPLES.call.sessions;
-  if (session === undefined) return expect.unreachable();
-  large = { ...EXAMPLES.call, sessions: [1, 2, 3, 4].map((seq) => ({ ...session, seq })) };
+  const [participant] = EXAMPLES.callRecord.participants;
+  if (participant === undefined) return expect.unreachable();
+  large = { ...EXAMPLES.callRecord, participants: [1, 2, 3, 4].map((seq) => ({ ...participant, seq })) };
   const { body } = await caller.ask('GET', `/calls?format=${format}&cursor=1232`);
   expect(body).toBe(head + [large, ...CALLS.slice(1232)].map(line).join(''));
 });

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ReferenceUnavailable } from '../../../../src/reference/generator.ts';
+import { ReferenceUnavailable } from '../../../../src/reference/port.ts';
 import { connectClient } from '../../../support/client.ts';
 import { type Nodes, STAGES, startNodes } from '../../../support/nodes.ts';
 import { ADMIN, type Caller, createCaller, createRoom } from './caller.ts';
@@ -188,7 +188,7 @@ describe('while Redis is away', () => {
 
 test('a room without a reference is none', async () => {
   const references = {
-    about: 'none, in these tests',
+    description: 'none, in these tests',
     generate: async () => Promise.reject(new ReferenceUnavailable('there are none')),
     record: () => {},
     close: async () => {},
@@ -203,7 +203,7 @@ test('a room without a reference is none', async () => {
 test('a fault is told by the id of its line in the log, and by nothing else', async () => {
   const lines: string[] = [];
   const references = {
-    about: 'broken, in these tests',
+    description: 'broken, in these tests',
     generate: async () => Promise.reject(new Error('the secret of the database')),
     record: () => {},
     close: async () => {},

@@ -1,7 +1,7 @@
 /** A database whose driver is loaded when somebody first needs it: who uses none pays for none. */
 import { withDeadline } from '../support/deadline.ts';
-import { closed } from './answers.ts';
 import { type Database, DatabaseUnavailable } from './database.ts';
+import { closedError } from './driver-errors.ts';
 
 /** For whatever a driver does not bound by itself, and for several statements that it bounds one by one. */
 const ANSWER_MS = 2_500;
@@ -13,7 +13,7 @@ export function lazyDatabase(about: Pick<Database, 'name' | 'dialect'>, load: ()
   let loaded: Promise<Database> | undefined;
   let isClosed = false;
   const ask = async <T>(question: (database: Database) => Promise<T>): Promise<T> => {
-    if (isClosed) throw closed();
+    if (isClosed) throw closedError();
     loaded ??= load();
     return withDeadline(loaded.then(question), ANSWER_MS, tooLate);
   };

@@ -7,8 +7,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database as File } from 'libsql';
-import { type DatabaseCircumstances, isOfOneNode } from './choose.ts';
-import { loadSqlite } from './libsql.ts';
+import { type DatabaseOptions, keepsDataDir } from './database/database-url.ts';
+import { loadSqlite } from './database/libsql.ts';
 
 const FILE = 'signalbox.lock';
 
@@ -18,8 +18,8 @@ const FILE = 'signalbox.lock';
  * @returns how it is given back; undefined where there is no such directory.
  * @throws Error when another node holds it, or it cannot be written to.
  */
-export async function lockDataDir(circumstances: DatabaseCircumstances): Promise<(() => void) | undefined> {
-  if (!isOfOneNode(circumstances)) return undefined;
+export async function lockDataDir(circumstances: DatabaseOptions): Promise<(() => void) | undefined> {
+  if (!keepsDataDir(circumstances)) return undefined;
   const { dataDir } = circumstances;
   const Sqlite = await loadSqlite();
   let file: File | undefined;

@@ -5,7 +5,7 @@
 import type { Database } from '../database/database.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
-import { addFeed, knownPlace, move } from './feeds.ts';
+import { addFeed, advance, knownCursor } from './feed-cursor.ts';
 import { upsert } from './sql.ts';
 
 export interface SignalCounts {
@@ -17,34 +17,40 @@ export interface SignalCounts {
   write(): Promise<boolean>;
 }
 
-export interface SignalCountsParts {
+export interface SignalCountsDeps {
   readonly database: Database;
   readonly clock: { now(): number };
   readonly random: Random;
   readonly log: Log;
   /** Of so many rooms at most, while the database is away. */
-  readonly most?: number;
+  readonly maxRooms?: number;
 }
 
-const MOST = 10_000;
+const MAX_ROOMS = 10_000;
 const BATCH = 200;
 const LIFE_BYTES = 12;
 const TABLE = { table: 'signalbox_signals', columns: 'ref, signals, counted_at', keyed: 1, added: ['signals'] };
 
-interface Counted {
+interface SignalBatch {
   readonly number: number;
   readonly rows: readonly (readonly [ref: string, count: number])[];
   readonly lost: number;
 }
 
-export function createSignalCounts({ database, clock, random, log, most = MOST }: SignalCountsParts): SignalCounts {
+export function createSignalCounts({
+  database,
+  clock,
+  random,
+  log,
+  maxRooms = MAX_ROOMS,
+}: SignalCountsDeps): SignalCounts {
   const life = `signals ${random.text(LIFE_BYTES)}`;
   const waiting = new Map<string, number>();
   let lost = 0;
-  let underWay: Counted | undefined;
+  let underWay: SignalBatch | undefined;
   let written = 0;
 
-  const next = (): Counted | undefined => {
+  const next = (): SignalBatch | undefined => {
     // In one order on all nodes: two that took the same rows in different ones would wait for each other.
     const rows = [...waiting].slice(0, BATCH).sort(([a], [b]) => (a < b ? -1 : 1));
     if (rows.length === 0 && lost === 0) return undefined;
@@ -58,7 +64,7 @@ export function createSignalCounts({ database, clock, random, log, most = MOST }
     count(ref, count) {
       if (count === 0) return;
       const known = waiting.get(ref);
-      if (known === undefined && waiting.size >= most) lost += count;
+      if (known === undefined && waiting.size >= maxRooms) lost += count;
       else waiting.set(ref, (known ?? 0) + count);
     },
     async write() {
@@ -76,16 +82,16 @@ export function createSignalCounts({ database, clock, random, log, most = MOST }
 async function writeBatch(
   database: Database,
   life: string,
-  { number, rows, lost }: Counted,
+  { number, rows, lost }: SignalBatch,
   now: number,
 ): Promise<void> {
   const step = { feed: life, from: String(number - 1), to: String(number), lostSignals: lost, now };
   await database.transaction(async (queries) => {
-    if (!(await move(queries, step))) {
-      if ((await knownPlace(queries, life)) === step.to) return;
+    if (!(await advance(queries, step))) {
+      if ((await knownCursor(queries, life)) === step.to) return;
       // The first of this process, or what there was of it has been cleared away.
       await addFeed(queries, database, life, step.from, now);
-      await move(queries, step);
+      await advance(queries, step);
     }
     const values = rows.map(([ref, count]) => [ref, count, now]);
     await upsert(queries, database.dialect, TABLE, values);

@@ -1,13 +1,11 @@
 /** Gives out the numbers of one item type: from memory while there are some, else from the supply, one draw at a time. */
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
-import { type Range, Stock } from './range.ts';
-import { Rate } from './rate.ts';
-import type { Draw, Supply } from './supply.ts';
-import { startOf, yearOf } from './year.ts';
+import { HeldRanges, type Range, startOf, yearOf } from './range.ts';
+import type { NumberBatch, NumberSource } from './source.ts';
 
-export interface DispenserOptions {
-  readonly supply: Supply;
+export interface NumberBufferOptions {
+  readonly source: NumberSource;
   readonly clock: Clock;
   readonly log: Log;
   /** Instead of the year of the store's clock. */
@@ -20,26 +18,28 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
+/** Time constant of the request rate: what was asked for this long ago counts for a third. */
+const RATE_MEMORY_MS = 30_000;
 /** After a draw ahead of need has failed, the next is tried this much later. */
 const PAUSE_MS = 1_000;
 
-export class Dispenser {
-  readonly #options: DispenserOptions;
-  readonly #stock = new Stock();
-  readonly #rate = new Rate();
+export class NumberBuffer {
+  readonly #options: NumberBufferOptions;
+  readonly #stock = new HeldRanges();
+  readonly #rate = new RequestRate();
   #waiting: Waiter[] = [];
   #drawing = false;
   /** How far the store's clock is ahead of ours. */
   #ahead = 0;
   #pausedUntil = 0;
 
-  constructor(options: DispenserOptions) {
+  constructor(options: NumberBufferOptions) {
     this.#options = options;
   }
 
   /** @throws ReferenceUnavailable */
   async take(count: number): Promise<readonly Range[]> {
-    this.#rate.note(count, this.#options.clock.now());
+    this.#rate.add(count, this.#options.clock.now());
     const ready = this.#waiting.length === 0 ? this.#stock.take(count, this.#year()) : undefined;
     if (ready !== undefined) {
       this.#drawAhead();
@@ -99,14 +99,14 @@ export class Dispenser {
   }
 
   #sizing() {
-    return this.#options.supply.sizing(this.#perMs());
+    return this.#options.source.sizing(this.#perMs());
   }
 
-  #draw(needed: number, welcome: number, year: number | undefined): Promise<Draw> {
-    return this.#options.supply.draw({ needed, welcome, perMs: this.#perMs(), year, now: this.#now() });
+  #draw(needed: number, preferred: number, year: number | undefined): Promise<NumberBatch> {
+    return this.#options.source.draw({ needed, preferred, perMs: this.#perMs(), year, now: this.#now() });
   }
 
-  #keep({ ranges, now }: Draw): void {
+  #keep({ ranges, now }: NumberBatch): void {
     this.#ahead = now - this.#options.clock.now();
     this.#stock.add(ranges);
   }
@@ -145,3 +145,18 @@ export class Dispenser {
 const short = (count: number): never => {
   throw new RangeError(`a supply has drawn fewer than ${count} numbers`);
 };
+
+/** Numbers asked for per millisecond, as an exponentially decaying average. */
+class RequestRate {
+  #perMs = 0;
+  #at = 0;
+
+  add(count: number, now: number): void {
+    this.#perMs = this.at(now) + count / RATE_MEMORY_MS;
+    this.#at = now;
+  }
+
+  at(now: number): number {
+    return this.#perMs * Math.exp(-Math.max(0, now - this.#at) / RATE_MEMORY_MS);
+  }
+}

@@ -1,10 +1,10 @@
 /** Remembers in the ledger the highest reference that a record carries; nobody waits for it. */
 import type { Clock, Stop } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
-import type { Ledger, Mark } from './ledger.ts';
+import type { HighWaterMark, Ledger } from './ledger.ts';
 
-export interface Records {
-  note(mark: Mark): void;
+export interface HighWaterMarks {
+  note(mark: HighWaterMark): void;
   /** Writes what is not written yet. */
   close(): Promise<void>;
 }
@@ -12,8 +12,8 @@ export interface Records {
 /** Many records make one write: with SQLite the process stands still until it is on the disk. */
 const WRITE_AFTER_MS = 5_000;
 
-export function createRecords(ledger: Ledger, clock: Clock, log: Log): Records {
-  let highest = new Map<string, Mark>();
+export function createHighWaterMarks(ledger: Ledger, clock: Clock, log: Log): HighWaterMarks {
+  let highest = new Map<string, HighWaterMark>();
   let stop: Stop | undefined;
 
   const write = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 /** Where a process draws numbers from: the ledger alone, or what all nodes count on together and the ledger behind it. */
 import type { Range } from './range.ts';
 
-export interface Draw {
+export interface NumberBatch {
   /** All of one year. */
   readonly ranges: readonly Range[];
   readonly year: number;
@@ -19,11 +19,11 @@ export interface Sizing {
   readonly aheadMs: number;
 }
 
-export interface Wish {
+export interface NumberRequest {
   /** No fewer than this. */
   readonly needed: number;
   /** As many, if there are so many. */
-  readonly welcome: number;
+  readonly preferred: number;
   /** What is asked for in a millisecond, as of late. */
   readonly perMs: number;
   /** Instead of the year of the store's clock. */
@@ -32,8 +32,8 @@ export interface Wish {
   readonly now: number;
 }
 
-export interface Supply {
+export interface NumberSource {
   sizing(perMs: number): Sizing;
   /** @throws ReferenceUnavailable */
-  draw(wish: Wish): Promise<Draw>;
+  draw(wish: NumberRequest): Promise<NumberBatch>;
 }

@@ -1,6 +1,7 @@
 /** One database for several users: one pool of connections, closed when the last of them has closed it. */
-import { closed } from './answers.ts';
+
 import type { Database } from './database.ts';
+import { closedError } from './driver-errors.ts';
 
 /** @returns a function that gives the database to one more user, who closes it as if it were its own. */
 export function shareDatabase(database: Database): () => Database {
@@ -9,7 +10,7 @@ export function shareDatabase(database: Database): () => Database {
     users += 1;
     let isClosed = false;
     const unlessClosed = async <T>(ask: () => Promise<T>): Promise<T> => {
-      if (isClosed) throw closed();
+      if (isClosed) throw closedError();
       return ask();
     };
     return {

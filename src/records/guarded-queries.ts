@@ -1,12 +1,12 @@
 /** Asks the database of the records. That it does not answer is told to whoever asks, and its reason to the log, once. */
 import { DatabaseUnavailable } from '../database/database.ts';
 import type { Log } from '../support/log.ts';
-import { RecordsUnavailable } from './calls.ts';
+import { RecordsUnavailable } from './port.ts';
 
 /** @throws RecordsUnavailable in place of `DatabaseUnavailable`; all else is a fault, and passed on. */
-export type Asking = <T>(question: () => Promise<T>) => Promise<T>;
+export type Guard = <T>(question: () => Promise<T>) => Promise<T>;
 
-export function createAsking(log: Log): Asking {
+export function createGuard(log: Log): Guard {
   let isAway = false;
   return async (question) => {
     try {

@@ -1,7 +1,7 @@
 /** Call records: what is known of a room after it has ended. The port that the server knows. */
 
 /** One seat of a call, from its taking to its end. Instants are milliseconds since 1970, by the store's clock. */
-export interface CallSession {
+export interface CallParticipant {
   readonly userId: string;
   readonly name: string | null;
   /** Order of joining, from 1. */
@@ -39,7 +39,7 @@ export interface Call {
   /** Whether every event of the room is in this record. */
   readonly complete: boolean;
   /** In the order of joining. */
-  readonly sessions: readonly CallSession[];
+  readonly participants: readonly CallParticipant[];
 }
 
 /** Which calls; newest first. */
@@ -63,14 +63,14 @@ export interface CallPage {
 }
 
 /** Some calls of an export. One with very many sessions comes alone, in several portions, each with some of them. */
-export interface Portion {
+export interface CallChunk {
   readonly calls: readonly Call[];
   /** Whether the next portion has further sessions of the last of these calls. */
-  readonly goesOn: boolean;
+  readonly more: boolean;
 }
 
 /** What is in no record, over all nodes, since the tables were made. */
-export interface Lost {
+export interface LostCounts {
   /** Dropped before they could be recorded, or such as cannot be. */
   readonly events: number;
   /** Of more rooms than could be counted while the database was away. */
@@ -79,9 +79,9 @@ export interface Lost {
 
 export interface CallRecords {
   /** For people: where they are kept. Without credentials. */
-  readonly about: string;
+  readonly description: string;
   /** @throws RecordsUnavailable when the database does not answer. */
-  lost(): Promise<Lost>;
+  lost(): Promise<LostCounts>;
   /** @throws RecordsUnavailable when the database does not answer. */
   find(ref: string): Promise<Call | undefined>;
   /**
@@ -93,7 +93,7 @@ export interface CallRecords {
    */
   list(query: CallQuery): Promise<CallPage>;
   /** All of them, a portion at a time: everything else goes on in between. Throws, while it is read, what `list` does. */
-  export(filter: Omit<CallQuery, 'limit'>): AsyncIterable<Portion>;
+  export(filter: Omit<CallQuery, 'limit'>): AsyncIterable<CallChunk>;
   /** Counts signals of a room; written some moments later, together with those of other rooms. */
   countSignals(ref: string, count: number): void;
   close(): Promise<void>;

@@ -1,11 +1,11 @@
 /** Leases of one item type: each is compared with what is known to be in use, and a ledger that has forgotten is told of. */
 import type { Log } from '../support/log.ts';
-import { type ReferenceNotice, ReferenceUnavailable } from './generator.ts';
 import type { ItemType } from './item-types.ts';
 import type { Ledger } from './ledger.ts';
+import { type ReferenceNotice, ReferenceUnavailable } from './port.ts';
 import type { Range } from './range.ts';
 
-export class Leasing {
+export class BlockLeaser {
   readonly #name: string;
   readonly #type: ItemType;
   readonly #ledger: Ledger;
@@ -26,11 +26,11 @@ export class Leasing {
     this.#notify = parts.notify;
   }
 
-  get known(): { year: number; number: number }[] {
+  get inUse(): { year: number; number: number }[] {
     return [...this.#inUse].map(([year, number]) => ({ year, number }));
   }
 
-  know({ year, last }: Pick<Range, 'year' | 'last'>): void {
+  noteInUse({ year, last }: Pick<Range, 'year' | 'last'>): void {
     this.#inUse.set(year, Math.max(last, this.#inUse.get(year) ?? 0));
   }
 
@@ -45,7 +45,7 @@ export class Leasing {
     // Whatever is in use was leased before this was asked: a seed that is lower has been higher.
     if (lease.seed < lease.floor) this.#complain(year, lease.seed, lease.floor, lease.first);
     const range = { year, first: lease.first, last: lease.last };
-    this.know(range);
+    this.noteInUse(range);
     this.#log.debug({ itemType: this.#name, ...range }, 'a block of numbers was leased');
     return range;
   }

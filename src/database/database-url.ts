@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 
 /** The options of a server that decide. */
-export interface DatabaseCircumstances {
+export interface DatabaseOptions {
   readonly redisUrl?: string | undefined;
   readonly databaseUrl?: string | undefined;
   readonly dataDir?: string | undefined;
@@ -14,15 +14,15 @@ const FILE = 'signalbox.db';
  * The URL of the database that every node of the server shares: a server, or with one node a file in its data directory.
  * Nodes that share a Redis may stand on different machines, so a directory of each is none.
  */
-export function sharedDatabaseOf(circumstances: DatabaseCircumstances): string | undefined {
+export function sharedDatabaseUrl(circumstances: DatabaseOptions): string | undefined {
   if (circumstances.databaseUrl !== undefined) return circumstances.databaseUrl;
-  return isOfOneNode(circumstances) ? `sqlite:${join(circumstances.dataDir, FILE)}` : undefined;
+  return keepsDataDir(circumstances) ? `sqlite:${join(circumstances.dataDir, FILE)}` : undefined;
 }
 
 /** Whether it is a file that no other node may use. */
-export const isOfOneNode = (
-  circumstances: DatabaseCircumstances,
-): circumstances is DatabaseCircumstances & { readonly dataDir: string } =>
+export const keepsDataDir = (
+  circumstances: DatabaseOptions,
+): circumstances is DatabaseOptions & { readonly dataDir: string } =>
   circumstances.redisUrl === undefined &&
   circumstances.databaseUrl === undefined &&
   circumstances.dataDir !== undefined;
