@@ -6,6 +6,7 @@ import { openLedger } from '../../src/reference/from-options.ts';
 import { LedgerMisconfigured } from '../../src/reference/ledger.ts';
 import { STAGES } from '../reference/ledger-stage.ts';
 import { connections } from './connections.ts';
+import { migration } from './migration.ts';
 import { ADD } from './rows.ts';
 import { onEveryDatabase } from './stage.ts';
 import { statements } from './statements.ts';
@@ -13,6 +14,7 @@ import { statements } from './statements.ts';
 onEveryDatabase((place) => {
   statements(place);
   connections(place);
+  migration(place);
 });
 
 test.each(['oracle://u:hunter2@x', 'sqlite:', 'postgres://'])('a URL that is none is not repeated: %s', (url) => {

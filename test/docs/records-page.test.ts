@@ -67,7 +67,7 @@ test('the examples, against a server with a call', async () => {
     expect(await database.run(statement)).toBe(1);
   }
   const kept = await Promise.all(
-    ['calls', 'sessions', 'signals'].map((table) => database.rows(`SELECT * FROM signalbox_${table}`)),
+    ['calls', 'participants', 'signals'].map((table) => database.rows(`SELECT * FROM signalbox_${table}`)),
   );
   expect(JSON.stringify(kept)).toContain('Stand-up');
   expect(JSON.stringify(kept)).not.toMatch(new RegExp(`${userId}|Anna`));

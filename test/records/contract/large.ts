@@ -33,12 +33,12 @@ export function large(place: Place): void {
       plans.length = 0;
       const { calls, cursor } = await listCalls(explained, { limit: 200, user });
       expect(calls).toHaveLength(count);
-      expect(plans[0]).toContain('signalbox_sessions_by_call');
+      expect(plans[0]).toContain('signalbox_participants_by_call');
       expect(cursor === null).toBe(user === 'zoe');
       if (cursor === null) continue;
       const next = await listCalls(explained, { limit: 200, user, cursor });
       expect(next.calls[0]?.ref).toBe(refOf(2_800));
-      expect(plans[2]).toContain('signalbox_sessions_by_call');
+      expect(plans[2]).toContain('signalbox_participants_by_call');
     }
   });
 
