@@ -21,7 +21,6 @@ import {
 } from './server/server.ts';
 import { createDefaultLog, type Log } from './support/log.ts';
 
-export type { EngineHealth } from './engine/engine.ts';
 export type { FeedEvent, FeedType } from './protocol/feed.ts';
 export { type ParsedReference, ReferenceMalformed } from './reference/format.ts';
 export { createReferenceGenerator, type ReferenceGeneratorOptions } from './reference/from-options.ts';
@@ -37,6 +36,7 @@ export type { PoolFigures } from './server/monitoring/pool-monitor.ts';
 export { OptionError, type Options, type PartialOptions } from './server/options/options.ts';
 export type { EmbeddedSignalbox, ServerDependencies, Signalbox, SignalboxServer } from './server/server.ts';
 export { type Log, silentLog } from './support/log.ts';
+export type { StoreHealth } from './support/store.ts';
 
 /**
  * Starts a server, on Redis when `redisUrl` is given, else in this process's memory; resolves when it listens.

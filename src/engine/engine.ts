@@ -4,6 +4,7 @@ import type { Command, Outcome } from '../room/commands.ts';
 import type { Evicted } from '../room/outcomes.ts';
 import type { Pool } from '../room/pool.ts';
 import type { Policy } from '../room/room.ts';
+import type { StoreHealth } from '../support/store.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Feed } from './feed.ts';
 
@@ -24,7 +25,7 @@ export interface Engine {
   readonly feed: Feed;
   /** What of the feed is still to be told to webhooks. */
   readonly deliveries: Deliveries;
-  health(): EngineHealth;
+  health(): StoreHealth;
   /** The nodes that are connected to the same store now, this one included. */
   nodes(): Promise<readonly NodeId[]>;
   /** The secret that all nodes share: the proposal, when there was none yet. */
@@ -63,12 +64,6 @@ export type Notice =
   /** These sessions have lost their seats. */
   | { readonly kind: 'evicted'; readonly evicted: readonly (Evicted & { readonly banned?: boolean })[] };
 
-export interface EngineHealth {
-  readonly state: 'up' | 'recovering' | 'down';
-  /** Since when, in milliseconds since 1970. */
-  readonly since: number;
-}
-
 /** Begins every key and channel of a shared store, unless an option says otherwise. */
 export const DEFAULT_PREFIX = 'sb:';
 
@@ -79,9 +74,4 @@ export interface EngineSettings {
   readonly pool: Pool;
   /** How many events of the feed are kept; 0 writes none. */
   readonly feedMaxEvents: number;
-}
-
-/** The store does not answer. Whether the command has taken effect is not known. */
-export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable';
 }

@@ -1,9 +1,10 @@
 /** The one funnel for what went wrong without being anybody's fault at the door: every exception becomes an answer here. */
-import { StoreUnavailable } from '../engine/engine.ts';
+
 import type { ErrorCode, ErrorDetail } from '../protocol/errors.ts';
 import { ReferenceUnavailable } from '../reference/port.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
+import { StoreUnavailable } from '../support/store.ts';
 
 /** An outage shorter than this is usually over when the client asks again. */
 const RETRY_AFTER_MS = 1000;

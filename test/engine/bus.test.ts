@@ -5,7 +5,7 @@ import { Server, type Socket } from 'socket.io';
 import { type Socket as ClientSocket, io as connectClient } from 'socket.io-client';
 import { expect, test, vi } from 'vitest';
 import { type Bus, createBus, roomChannel } from '../../src/engine/redis/bus.ts';
-import { connectRedis, type RedisClients } from '../../src/engine/redis/connect.ts';
+import { connectRedis, type RedisClients } from '../../src/redis/connect.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 

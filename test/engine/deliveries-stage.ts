@@ -3,13 +3,14 @@ import { createClient } from 'redis';
 import type { Deliveries, Delivery, Settled, TakeAsk, Verdict } from '../../src/engine/deliveries.ts';
 import { createMemoryDeliveries } from '../../src/engine/memory-deliveries.ts';
 import { createMemoryFeed } from '../../src/engine/memory-feed.ts';
-import { connectRedis } from '../../src/engine/redis/connect.ts';
 import { createRedisDeliveries } from '../../src/engine/redis/deliveries.ts';
 import { createKeys } from '../../src/engine/redis/keys.ts';
 import { loadDeliveryScripts } from '../../src/engine/redis/scripts.ts';
-import { State } from '../../src/engine/redis/state.ts';
 import type { FeedEvent } from '../../src/protocol/feed.ts';
 import type { NodeId, RoomCode, RoomRef, UserId } from '../../src/protocol/ids.ts';
+import { connectRedis } from '../../src/redis/connect.ts';
+import { ScriptRunner } from '../../src/redis/script-runner.ts';
+import { systemClock } from '../../src/support/clock.ts';
 import { createHandClock, type HandClock } from './stage.ts';
 
 export const LEASE_MS = 20_000;
@@ -111,13 +112,19 @@ export async function redisStage(url: string, clustered: boolean): Promise<Deliv
   await admin.connect();
   await admin.flushAll();
   const clients = await connectRedis({ url });
-  const state = new State({ client: clients.state, deadlineMs: 60_000, complete: () => true, onChange: () => {} });
+  const runner = new ScriptRunner({
+    client: clients.state,
+    deadlineMs: 60_000,
+    complete: () => true,
+    onChange: () => {},
+    clock: systemClock,
+  });
   const keys = createKeys('sb:', clustered);
   const streamOf = ({ ref: room }: FeedEvent): string =>
     keys.feeds[room === null ? 0 : Number(room.slice(3)) % keys.feeds.length] ?? keys.feeds[0];
   return {
     clock,
-    deliveries: createRedisDeliveries({ state, keys, scripts: loadDeliveryScripts(), clock }),
+    deliveries: createRedisDeliveries({ runner, keys, scripts: loadDeliveryScripts(), clock }),
     async tell(...events) {
       await Promise.all(events.map((one) => admin.xAdd(streamOf(one), '*', { event: asWritten(one) })));
     },

@@ -1,7 +1,7 @@
 /** Tests of the tests: every deliberate fault in the Lua is noticed, by the random stories and by a named example. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { StoreUnavailable } from '../../src/engine/engine.ts';
 import { loadScripts, readLuaFile, type Scripts } from '../../src/engine/redis/scripts.ts';
+import { StoreUnavailable } from '../../src/support/store.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { contract, play } from './contract.ts';
 import { rehearse } from './model.ts';

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
 import { Server } from 'socket.io';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Notice, StoreUnavailable } from '../../src/engine/engine.ts';
+import type { Notice } from '../../src/engine/engine.ts';
 import { createRedisEngine } from '../../src/engine/redis/index.ts';
 import { createKeys } from '../../src/engine/redis/keys.ts';
 import type { NodeId, SessionNumber, UserId } from '../../src/protocol/ids.ts';
 import { systemClock } from '../../src/support/clock.ts';
+import { StoreUnavailable } from '../../src/support/store.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { startClusterOfOne } from '../support/redis-cluster.ts';
 import { keepsTheContract } from './contract.ts';

@@ -2,7 +2,7 @@
 import { createClient } from 'redis';
 import { expect, test, vi } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
-import { StoreUnavailable } from '../../src/engine/engine.ts';
+import { StoreUnavailable } from '../../src/support/store.ts';
 import { startProxy } from '../support/proxy.ts';
 import type { RedisServer } from '../support/redis.ts';
 import { type Nodes, startNodes } from './nodes.ts';

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import type { FeedEvent } from '../../protocol/feed.ts';
+import type { ScriptRunner } from '../../redis/script-runner.ts';
 import {
   type BuriedPage,
   type Deliveries,
@@ -22,10 +23,9 @@ import {
 } from '../deliveries.ts';
 import type { Keys } from './keys.ts';
 import type { DeliveryScripts } from './scripts.ts';
-import type { State } from './state.ts';
 
 export interface RedisDeliveriesParts {
-  readonly state: State;
+  readonly runner: ScriptRunner;
   readonly keys: Keys;
   readonly scripts: DeliveryScripts;
   readonly clock: { now(): number } | undefined;
@@ -72,14 +72,14 @@ interface Store {
   readonly run: (name: keyof DeliveryScripts, endpoint: EndpointId, part: number, command: object) => Promise<unknown>;
 }
 
-const storeOf = ({ state, keys, scripts, clock }: RedisDeliveriesParts): Store => ({
+const storeOf = ({ runner, keys, scripts, clock }: RedisDeliveriesParts): Store => ({
   parts: keys.feeds.map((_, part) => part),
   async run(name, endpoint, part, command) {
     const { shared, lanes } = keys.deliveries(endpoint, part);
     const declared = name === 'take' ? [...shared, feedOf(keys, part)] : [...shared];
     const now = clock?.now();
     const text = JSON.stringify({ ...command, lanes, forgottenAfterMs: FORGOTTEN_AFTER_MS, now });
-    return state.run(scripts[name], declared, [text]);
+    return runner.run(scripts[name], declared, [text]);
   },
 });
 

@@ -1,16 +1,16 @@
 /** The feed in Redis: the streams that the scripts of rooms write to, and a channel that says the same. */
 import { z } from 'zod';
 import { type FeedEvent, feedEvent } from '../../protocol/feed.ts';
+import type { RedisClient } from '../../redis/connect.ts';
+import type { ScriptRunner } from '../../redis/script-runner.ts';
 import type { Log } from '../../support/log.ts';
 import type { EngineSettings } from '../engine.ts';
 import { dedupeKey, type Feed, type FeedPage, type FeedPosition } from '../feed.ts';
-import type { RedisClient } from './connect.ts';
 import type { Keys } from './keys.ts';
 import { type FeedScripts, feedFigures } from './scripts.ts';
-import type { State } from './state.ts';
 
 export interface RedisFeedParts {
-  readonly state: State;
+  readonly runner: ScriptRunner;
   readonly sub: RedisClient;
   readonly keys: Keys;
   readonly scripts: FeedScripts;
@@ -25,13 +25,13 @@ const SEPARATOR = ',';
 const page = z.tuple([z.string(), z.string(), z.string()]).rest(z.string());
 
 export function createRedisFeed(parts: RedisFeedParts): Feed {
-  const { state, keys, scripts, settings, clock } = parts;
+  const { runner, keys, scripts, settings, clock } = parts;
   const feed = feedFigures(settings, keys);
   const readEvent = createReading(parts.log);
 
   const readStream = async (stream: string, after: string | undefined, limit: number): Promise<FeedPage> => {
     const command = JSON.stringify({ ...placeOf(after), limit });
-    const [lost, id, ordinal, ...texts] = page.parse(await state.run(scripts.read, [stream], [command]));
+    const [lost, id, ordinal, ...texts] = page.parse(await runner.run(scripts.read, [stream], [command]));
     const position = id === '' ? after : `${id}/${ordinal}`;
     return { events: texts.flatMap(readEvent), position, lost: Number(lost) };
   };
@@ -62,7 +62,7 @@ export function createRedisFeed(parts: RedisFeedParts): Feed {
       const command = { key, type, dedupeMs, feed, ...(clock && { now: clock.now() }) };
       // The script writes the common part, and this goes on from there.
       const rest = `,${JSON.stringify(particulars).slice(1)}`;
-      await state.run(scripts.announce, [keys.feeds[0], keys.dedupe(key)], [JSON.stringify(command), rest]);
+      await runner.run(scripts.announce, [keys.feeds[0], keys.dedupe(key)], [JSON.stringify(command), rest]);
     },
     listen: createListening(parts, readEvent),
   };

@@ -1,28 +1,22 @@
 /** The engine of many nodes: one Redis, one script for each command. */
 import { createShardedAdapter } from '@socket.io/redis-adapter';
 import type { NodeId } from '../../protocol/ids.ts';
+import { connectRedis, type RedisClients } from '../../redis/connect.ts';
+import { ScriptRunner } from '../../redis/script-runner.ts';
 import type { Command, Outcome } from '../../room/commands.ts';
 import { SHARDS } from '../../room/pool.ts';
-import type { Clock } from '../../support/clock.ts';
+import { type Clock, systemClock } from '../../support/clock.ts';
 import { type Log, silentLog } from '../../support/log.ts';
+import { StoreUnavailable } from '../../support/store.ts';
 import { isMemberChannel } from '../channels.ts';
-import {
-  DEFAULT_PREFIX,
-  type Engine,
-  type EngineSettings,
-  type Fanout,
-  type Notice,
-  StoreUnavailable,
-} from '../engine.ts';
+import { DEFAULT_PREFIX, type Engine, type EngineSettings, type Fanout, type Notice } from '../engine.ts';
 import { type Bus, createBus, roomChannel } from './bus.ts';
-import { connectRedis, type RedisClients } from './connect.ts';
 import { decode } from './decode.ts';
 import { createRedisDeliveries } from './deliveries.ts';
 import { createRedisFeed } from './feed.ts';
 import { createKeys, type Keys, literal } from './keys.ts';
 import { parseNotice } from './notice.ts';
 import { argumentsOf, loadDeliveryScripts, loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
-import { State } from './state.ts';
 
 export interface RedisEngineOptions {
   /** `redis://`, `rediss://` or `unix://`. May hold credentials. */
@@ -41,16 +35,17 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
   const { url, prefix = DEFAULT_PREFIX, deadlineMs = 1_500, log = silentLog, clock } = options;
   /** @throws when Redis cannot be reached, or is one that would lose rooms. */
   return async (settings: EngineSettings): Promise<Engine> => {
-    let state: State | undefined;
+    let runner: ScriptRunner | undefined;
     const clients = await connectRedis({
       url,
       warn: (message) => log.warn(message),
       onLink: (role, up, error) => {
         log.info({ role, up, ...(error && { reason: error.message }) }, 'connection to Redis');
-        state?.noteHealth();
+        runner?.updateHealth();
       },
     });
-    state = new State({
+    runner = new ScriptRunner({
+      clock: systemClock,
       client: clients.state,
       deadlineMs,
       complete: () => clients.pub.isReady && clients.sub.isReady,
@@ -70,7 +65,7 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
       await clients.close();
     };
     try {
-      return await engineOn({ clients, bus, state, keys, scripts, settings, log, clock, close });
+      return await engineOn({ clients, bus, runner, keys, scripts, settings, log, clock, close });
     } catch (error) {
       await close();
       throw error;
@@ -81,7 +76,7 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
 interface Parts {
   readonly clients: RedisClients;
   readonly bus: Bus;
-  readonly state: State;
+  readonly runner: ScriptRunner;
   readonly keys: Keys;
   readonly scripts: Scripts;
   readonly settings: EngineSettings;
@@ -91,27 +86,27 @@ interface Parts {
 }
 
 async function engineOn(parts: Parts): Promise<Engine> {
-  const { clients, state, keys, scripts, settings, clock, close } = parts;
+  const { clients, runner, keys, scripts, settings, clock, close } = parts;
   const feedScripts = loadFeedScripts();
   const deliveryScripts = loadDeliveryScripts();
   // So that the first command of each kind costs one round trip too.
   const sources = [scripts, feedScripts, deliveryScripts].flatMap((some) => Object.values(some));
-  await state.ask(() => Promise.all(sources.map(({ source }) => clients.state.scriptLoad(source))));
+  await runner.load(sources);
   await agreeOnPool(parts);
   const fanout = await fanoutOn(parts);
   return {
     name: `redis at ${clients.address}`,
     async apply<C extends Command>(command: C): Promise<Outcome<C>> {
       const args = argumentsOf(command, settings, keys, clock?.now());
-      return decode(command, await state.run(scripts[command.kind], keys.of(command), args), settings.policy);
+      return decode(command, await runner.run(scripts[command.kind], keys.of(command), args), settings.policy);
     },
     fanout,
-    feed: createRedisFeed({ state, sub: clients.sub, keys, scripts: feedScripts, settings, log: parts.log, clock }),
-    deliveries: createRedisDeliveries({ state, keys, scripts: deliveryScripts, clock }),
-    health: () => state.health(),
+    feed: createRedisFeed({ runner, sub: clients.sub, keys, scripts: feedScripts, settings, log: parts.log, clock }),
+    deliveries: createRedisDeliveries({ runner, keys, scripts: deliveryScripts, clock }),
+    health: () => runner.health(),
     nodes: () => nodesOn(parts),
     async sharedSecret(proposal) {
-      const kept = await state.ask(() => clients.state.set(keys.secret, proposal, { condition: 'NX', GET: true }));
+      const kept = await runner.call(() => clients.state.set(keys.secret, proposal, { condition: 'NX', GET: true }));
       return kept ?? proposal;
     },
     close,
@@ -119,9 +114,9 @@ async function engineOn(parts: Parts): Promise<Engine> {
 }
 
 /** A code has its place in a shard by the shape of the pool: nodes of two shapes would count each other's codes wrong. */
-async function agreeOnPool({ clients, state, keys, settings: { pool } }: Parts): Promise<void> {
+async function agreeOnPool({ clients, runner, keys, settings: { pool } }: Parts): Promise<void> {
   const ours = `${pool.digits} digits, ${pool.perShard * SHARDS} codes`;
-  const kept = await state.ask(() => clients.state.set(keys.pool, ours, { condition: 'NX', GET: true }));
+  const kept = await runner.call(() => clients.state.set(keys.pool, ours, { condition: 'NX', GET: true }));
   if (kept === null || kept === ours) return;
   throw new Error(
     `the codes in Redis under ${keys.prefix} are of another pool (${kept}) than this node's (${ours}): ` +
@@ -151,9 +146,9 @@ async function fanoutOn({ bus, keys, settings, log }: Parts): Promise<Fanout> {
 }
 
 /** Every node listens to its inbox, so the inboxes that have a listener are the nodes. */
-async function nodesOn({ bus, clients, state, settings }: Parts): Promise<NodeId[]> {
+async function nodesOn({ bus, clients, runner, settings }: Parts): Promise<NodeId[]> {
   const stem = bus.inbox('');
-  const inboxes = await state.ask(() => clients.state.pubSubShardChannels(`${literal(stem)}*`));
+  const inboxes = await runner.call(() => clients.state.pubSubShardChannels(`${literal(stem)}*`));
   // Only nodes listen there, and nodes are named by this server.
   const nodes = inboxes.map((inbox) => inbox.slice(stem.length) as NodeId);
   return [...new Set([settings.nodeId, ...nodes])];

@@ -1,22 +1,17 @@
 /** The Lua scripts, put together from their files, and what is handed to them. */
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+
+import { composeScript, luaBeside, PRELUDE, type Script } from '../../redis/script.ts';
 import type { Command, SeatChanges } from '../../room/commands.ts';
 import { codeAt, SHARDS } from '../../room/pool.ts';
 import { MAX_BANS } from '../../room/transitions.ts';
 import type { EngineSettings } from '../engine.ts';
 import type { Keys } from './keys.ts';
 
-export interface Script {
-  readonly source: string;
-  readonly sha: string;
-}
-
 export type Scripts = Readonly<Record<Command['kind'], Script>>;
 
 /** The files that a script is put together from, its own one last. */
-const OF_A_SHARD = ['prelude', 'room', 'feed', 'seats'];
-const OF_A_USER = ['prelude', 'user'];
+const OF_A_SHARD = ['room', 'feed', 'seats'];
+const OF_A_USER = ['user'];
 export const SHARED_FILES: Readonly<Record<Command['kind'], readonly string[]>> = {
   create: OF_A_SHARD,
   join: OF_A_SHARD,
@@ -42,11 +37,10 @@ export function loadScripts(readLua: (name: string) => string = readLuaFile): Sc
   return Object.fromEntries(kinds.map((kind) => [kind, compose(kind, SHARED_FILES[kind], readLua)])) as Scripts; // one for each of them
 }
 
-export const readLuaFile = (name: string): string =>
-  readFileSync(new URL(`./lua/${name}.lua`, import.meta.url), 'utf8');
+export const readLuaFile = luaBeside(import.meta.url);
 
 /** Not a command: it changes nothing, and looks at a shard as no rule does. */
-export const loadAuditScript = (): Script => compose('audit', ['prelude', 'room'], readLuaFile);
+export const loadAuditScript = (): Script => compose('audit', ['room']);
 
 export interface FeedScripts {
   readonly read: Script;
@@ -55,8 +49,8 @@ export interface FeedScripts {
 
 /** No commands: they belong to no shard. */
 export const loadFeedScripts = (): FeedScripts => ({
-  read: compose('feed/read', ['prelude'], readLuaFile),
-  announce: compose('feed/announce', ['prelude'], readLuaFile),
+  read: compose('feed/read', []),
+  announce: compose('feed/announce', []),
 });
 
 const OF_DELIVERIES = ['take', 'settle', 'figures', 'dead', 'replay'] as const;
@@ -65,16 +59,11 @@ export type DeliveryScripts = Readonly<Record<(typeof OF_DELIVERIES)[number], Sc
 /** No commands either: they belong to an endpoint of webhooks. */
 export const loadDeliveryScripts = (): DeliveryScripts =>
   Object.fromEntries(
-    OF_DELIVERIES.map((name) => [name, compose(`deliveries/${name}`, ['prelude', 'deliveries/lanes'], readLuaFile)]),
+    OF_DELIVERIES.map((name) => [name, compose(`deliveries/${name}`, ['deliveries/lanes'])]),
   ) as DeliveryScripts; // one for each of them
 
-/** The shebang with its flags stands in the command's own file, and must come first. */
-function compose(name: string, shared: readonly string[], readLua: (name: string) => string): Script {
-  const own = readLua(name);
-  const end = own.indexOf('\n') + 1;
-  const source = [own.slice(0, end), ...shared.map(readLua), own.slice(end)].join('\n');
-  return { source, sha: createHash('sha1').update(source).digest('hex') };
-}
+const compose = (name: string, shared: readonly string[], readLua = readLuaFile): Script =>
+  composeScript(readLua(name), [PRELUDE, ...shared.map(readLua)]);
 
 /** Commands that change nothing which back ends are told of. */
 const TELLS_NOTHING: ReadonlySet<Command['kind']> = new Set([

@@ -1,10 +1,11 @@
 /** The counter of all nodes, on a connection of its own: rooms do not wait behind it, nor it behind rooms. */
 import { z } from 'zod';
-import { StoreUnavailable } from '../../engine/engine.ts';
-import { addressOf, closeBounded, createRoleClient } from '../../engine/redis/connect.ts';
-import { State } from '../../engine/redis/state.ts';
+import { addressOf, closeBounded, createRoleClient } from '../../redis/connect.ts';
+import { ScriptRunner } from '../../redis/script-runner.ts';
+import { systemClock } from '../../support/clock.ts';
 import { withDeadline } from '../../support/deadline.ts';
 import { type Log, silentLog } from '../../support/log.ts';
+import { StoreUnavailable } from '../../support/store.ts';
 import { type Counter, CounterUnavailable, type TakeResult } from '../counter.ts';
 import { MAX_BLOCK } from '../ledger.ts';
 import { loadScripts } from './scripts.ts';
@@ -54,11 +55,17 @@ export function createRedisCounter({ url, site, log = silentLog, deadlineMs = 1_
   );
   // Whoever asks first waits for it a moment, rather than lease numbers of its own from the ledger.
   const settled = withDeadline(connected, deadlineMs, () => new Error('not yet')).catch(() => {});
-  const state = new State({ client, deadlineMs, complete: () => true, onChange: () => {} });
+  const runner = new ScriptRunner({
+    client,
+    deadlineMs,
+    complete: () => true,
+    onChange: () => {},
+    clock: systemClock,
+  });
   const run = async (name: keyof typeof scripts, number: number, command: object): Promise<unknown> => {
     await settled;
     try {
-      const text = await state.run(scripts[name], [keyOf(site, number)], [JSON.stringify(command)]);
+      const text = await runner.run(scripts[name], [keyOf(site, number)], [JSON.stringify(command)]);
       return JSON.parse(z.string().parse(text));
     } catch (error) {
       if (error instanceof StoreUnavailable) throw new CounterUnavailable(error.message, { cause: error });

@@ -1,15 +1,8 @@
 /** The scripts of references, each put together from what they share and its own file. */
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { composeScript, luaBeside } from '../../redis/script.ts';
 
-const read = (name: string): string => readFileSync(new URL(`./lua/${name}.lua`, import.meta.url), 'utf8');
+const readLua = luaBeside(import.meta.url);
 
-/** The shebang stands in the script's own file, and must come first. */
-function compose(name: string, shared: readonly string[]) {
-  const own = read(name);
-  const end = own.indexOf('\n') + 1;
-  const source = [own.slice(0, end), ...shared.map(read), own.slice(end)].join('\n');
-  return { source, sha: createHash('sha1').update(source).digest('hex') };
-}
+const compose = (name: string, shared: readonly string[]) => composeScript(readLua(name), shared.map(readLua));
 
 export const loadScripts = () => ({ take: compose('take', ['blocks', 'calendar']), add: compose('add', ['blocks']) });

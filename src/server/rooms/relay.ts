@@ -1,11 +1,12 @@
 /** Hands signals and messages on. A signal to a member on this node touches nothing but the two connections. */
 
 import { memberChannel, roomChannel } from '../../engine/channels.ts';
-import { type Engine, StoreUnavailable } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { RequestPayload } from '../../protocol/events.ts';
 import type { RoomRef, UserId } from '../../protocol/ids.ts';
 import type { Json } from '../../protocol/snapshot.ts';
 import type { SeatKey } from '../../room/commands.ts';
+import { StoreUnavailable } from '../../support/store.ts';
 import type { ServerContext } from '../context.ts';
 import { type RequestReply, refuse } from '../replies.ts';
 import type { Session } from '../sessions/session.ts';

@@ -1,10 +1,11 @@
 /** What can go wrong between two awaits, and between two nodes: each was a fault once. */
 import { expect, test } from 'vitest';
-import { type Engine, type EngineSettings, StoreUnavailable } from '../../../src/engine/engine.ts';
+import type { Engine, EngineSettings } from '../../../src/engine/engine.ts';
 import { createMemoryEngine } from '../../../src/engine/memory.ts';
 import { createRedisEngine } from '../../../src/engine/redis/index.ts';
 import { createServer } from '../../../src/index.ts';
 import type { Command } from '../../../src/room/commands.ts';
+import { StoreUnavailable } from '../../../src/support/store.ts';
 import { connectClient, type TestClient } from '../../support/client.ts';
 import { startNodes } from '../../support/nodes.ts';
 import { startRedis } from '../../support/redis.ts';

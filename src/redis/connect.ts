@@ -1,7 +1,7 @@
 import { createClient } from 'redis';
-import { backoffMs } from '../../support/backoff.ts';
-import { type Chance, systemChance } from '../../support/chance.ts';
-import { withDeadline } from '../../support/deadline.ts';
+import { backoffMs } from '../support/backoff.ts';
+import { type Chance, systemChance } from '../support/chance.ts';
+import { withDeadline } from '../support/deadline.ts';
 
 export type RedisClient = ReturnType<typeof createClient>;
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { connectRedis, type RedisRole, reconnectDelay } from '../../src/engine/redis/connect.ts';
+import { connectRedis, type RedisRole, reconnectDelay } from '../../src/redis/connect.ts';
 import { freePort } from '../support/process.ts';
 import { startProxy } from '../support/proxy.ts';
 import { startRedis } from '../support/redis.ts';

@@ -1,26 +1,34 @@
-/** The scripts as they are read: whoever opens one learns from its header what it is given. */
-import { readdirSync } from 'node:fs';
+/** Every Lua file: its header names what it is given, so that it can be read alone. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
   loadAuditScript,
   loadDeliveryScripts,
   loadFeedScripts,
   loadScripts,
-  readLuaFile,
   SHARED_FILES,
 } from '../../src/engine/redis/scripts.ts';
 
-/** Those of the commands, of the feed, of deliveries: each by its path without its ending. */
-const files = readdirSync(new URL('../../src/engine/redis/lua/', import.meta.url), {
-  recursive: true,
-  encoding: 'utf8',
-})
-  .filter((path) => path.endsWith('.lua'))
-  .map((path) => path.replace(/\.lua$/, ''));
-const shared = new Set([...Object.values(SHARED_FILES).flat(), 'deliveries/lanes']);
+const FOLDERS = ['redis/lua', 'engine/redis/lua'];
+const SHARED = new Set([
+  'redis/lua/prelude',
+  ...Object.values(SHARED_FILES)
+    .flat()
+    .map((name) => `engine/redis/lua/${name}`),
+  'engine/redis/lua/deliveries/lanes',
+]);
 
-function parts(name: string) {
-  const lines = readLuaFile(name).split('\n');
+/** By their paths in `src`, without the ending. */
+const files = FOLDERS.flatMap((folder) =>
+  readdirSync(new URL(`../../src/${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.lua'))
+    .map((path) => `${folder}/${path.replace(/\.lua$/, '')}`),
+);
+
+const readLua = (path: string): string => readFileSync(new URL(`../../src/${path}.lua`, import.meta.url), 'utf8');
+
+function parts(path: string) {
+  const lines = readLua(path).split('\n');
   const begin = lines.findIndex((line) => line !== '' && !line.startsWith('#!') && !line.startsWith('--'));
   return {
     header: lines.slice(0, begin).join('\n'),
@@ -39,8 +47,8 @@ function named(header: string): Set<string> {
   return new Set(names);
 }
 
-describe.each(files)('%s.lua', (name) => {
-  const { header, code } = parts(name);
+describe.each(files)('%s.lua', (path) => {
+  const { header, code } = parts(path);
 
   test('its header names every key and argument it uses', () => {
     const used = new Set([...code.matchAll(/\b(?:KEYS|ARGV)\[\d+\]/g)].map(([text]) => text));
@@ -53,7 +61,7 @@ describe.each(files)('%s.lua', (name) => {
   });
 
   test('it has a shebang, or is part of those that have', () => {
-    expect(readLuaFile(name).startsWith('#!lua')).toBe(!shared.has(name));
+    expect(readLua(path).startsWith('#!lua')).toBe(!SHARED.has(path));
   });
 });
 
@@ -68,8 +76,8 @@ test('every script begins with one shebang, so that Redis refuses keys of anothe
 
 test('every file is part of a script', () => {
   const sources = [...scripts, loadAuditScript()].map(({ source }) => source);
-  const unused = files.filter((name) => {
-    const [first = '', ...rest] = readLuaFile(name).split('\n');
+  const unused = files.filter((path) => {
+    const [first = '', ...rest] = readLua(path).split('\n');
     const own = first.startsWith('#!') ? rest : [first, ...rest];
     return !sources.some((source) => source.includes(own.join('\n')));
   });

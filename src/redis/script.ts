@@ -1,0 +1,28 @@
+/** Lua scripts, each composed of several files. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+export interface Script {
+  readonly source: string;
+  /** SHA-1 of the source, by which EVALSHA calls it. */
+  readonly sha: string;
+}
+
+/** Reads `lua/<name>.lua` beside a module. */
+export const luaBeside =
+  (moduleUrl: string) =>
+  (name: string): string =>
+    readFileSync(new URL(`./lua/${name}.lua`, moduleUrl), 'utf8');
+
+/** The text that comes first in most scripts: it decodes the command and reads the time. */
+export const PRELUDE = luaBeside(import.meta.url)('prelude');
+
+/**
+ * @param own the text of the script itself. Its first line is the shebang, which must come first in the source too.
+ * @param shared texts that it uses, in their order
+ */
+export function composeScript(own: string, shared: readonly string[]): Script {
+  const end = own.indexOf('\n') + 1;
+  const source = [own.slice(0, end), ...shared, own.slice(end)].join('\n');
+  return { source, sha: createHash('sha1').update(source).digest('hex') };
+}
