@@ -3,9 +3,24 @@ import type { RoomFeedEvent } from '../protocol/feed.ts';
 import type { NodeId, RoomCode, UserId } from '../protocol/ids.ts';
 import type { CloseReason } from '../protocol/messages.ts';
 import type { Create, Outcome, ShardCommand } from './commands.ts';
-import type { RoomEvent } from './outcomes.ts';
+import type { RoomEvent, RoomEventName } from './outcomes.ts';
 import { type Policy, toInfo, toMember } from './room.ts';
 import { emptyRoom, newRoom } from './transitions.ts';
+
+/**
+ * The names of a room's events: on the wire, and in the feed. The only translation, in Lua too: its table is made of this
+ * one. `room_created` is not in it, for members are never pushed the creation of their room.
+ */
+export const FEED_TYPES = {
+  'member:joined': 'user_joined',
+  'member:left': 'user_left',
+  'member:away': 'user_away',
+  'member:back': 'user_back',
+  'member:updated': 'user_updated',
+  'host:changed': 'host_changed',
+  'room:updated': 'room_updated',
+  'room:closed': 'room_destroyed',
+} as const satisfies Readonly<Record<RoomEventName, RoomFeedEvent['type']>>;
 
 /** The node and the instant of a commit. */
 export interface CommitInfo {
@@ -33,24 +48,21 @@ function creation(command: Create, code: RoomCode, at: CommitInfo & { readonly p
   return [created, feedEvent(room, at, host.userId, { type: 'user_joined', member: toMember(host, room.hostId) })];
 }
 
-/** The end of a room gives one `user_left` for each of its members, then `room_destroyed`, each with its own revision. */
 function feedEvents(event: RoomEvent, at: CommitInfo): RoomFeedEvent[] {
   const { name, body } = event;
   switch (name) {
     case 'member:joined':
-      return [feedEvent(body, at, body.member.userId, { type: 'user_joined', member: body.member })];
     case 'member:back':
-      return [feedEvent(body, at, body.member.userId, { type: 'user_back', member: body.member })];
     case 'member:updated':
-      return [feedEvent(body, at, body.member.userId, { type: 'user_updated', member: body.member })];
+      return [feedEvent(body, at, body.member.userId, { type: FEED_TYPES[name], member: body.member })];
     case 'member:left':
-      return [feedEvent(body, at, body.userId, { type: 'user_left', reason: body.reason })];
+      return [feedEvent(body, at, body.userId, { type: FEED_TYPES[name], reason: body.reason })];
     case 'member:away':
-      return [feedEvent(body, at, body.userId, { type: 'user_away' })];
+      return [feedEvent(body, at, body.userId, { type: FEED_TYPES[name] })];
     case 'host:changed':
-      return [feedEvent(body, at, body.hostId, { type: 'host_changed' })];
+      return [feedEvent(body, at, body.hostId, { type: FEED_TYPES[name] })];
     case 'room:updated':
-      return [feedEvent(body, at, null, { type: 'room_updated', room: body.room })];
+      return [feedEvent(body, at, null, { type: FEED_TYPES[name], room: body.room })];
     case 'room:closed':
       return endEvents(body, event.leaving, body.reason, at);
   }
@@ -58,11 +70,12 @@ function feedEvents(event: RoomEvent, at: CommitInfo): RoomFeedEvent[] {
 
 type EventHead = Pick<RoomFeedEvent, 'code' | 'ref' | 'rev'>;
 
+/** The end of a room gives one `user_left` for each of its members, then `room_destroyed`, each with its own revision. */
 function endEvents(head: EventHead, leaving: readonly UserId[], reason: CloseReason, at: CommitInfo): RoomFeedEvent[] {
   const later = (steps: number): EventHead => ({ ...head, rev: head.rev + steps });
   return [
-    ...leaving.map((userId, index) => feedEvent(later(index), at, userId, { type: 'user_left', reason })),
-    feedEvent(later(leaving.length), at, null, { type: 'room_destroyed', reason }),
+    ...leaving.map((userId, index) => feedEvent(later(index), at, userId, { type: FEED_TYPES['member:left'], reason })),
+    feedEvent(later(leaving.length), at, null, { type: FEED_TYPES['room:closed'], reason }),
   ];
 }
 

@@ -25,7 +25,7 @@ type CommandOf<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>;
 type ShardRule<C extends ShardCommand> = (shard: Shard, command: C, context: RuleContext) => RuleResult<C>;
 type UserRule<C extends UserCommand> = (record: UserRecord | undefined, command: C, now: number) => UserRuleResult<C>;
 
-const SHARD_RULES: { readonly [Kind in ShardCommand['kind']]: ShardRule<CommandOf<Kind>> } = {
+export const SHARD_RULES: { readonly [Kind in ShardCommand['kind']]: ShardRule<CommandOf<Kind>> } = {
   create,
   join,
   leave,
@@ -41,7 +41,7 @@ const SHARD_RULES: { readonly [Kind in ShardCommand['kind']]: ShardRule<CommandO
   stats,
 };
 
-const USER_RULES: { readonly [Kind in UserCommand['kind']]: UserRule<CommandOf<Kind>> } = { arrive, touch, depart };
+export const USER_RULES: { readonly [Kind in UserCommand['kind']]: UserRule<CommandOf<Kind>> } = { arrive, touch, depart };
 
 /** Does not change the shard: the next state is in the result's `writes`. */
 export function applyRule<C extends ShardCommand>(shard: Shard, command: C, context: RuleContext): RuleResult<C> {

@@ -4,8 +4,9 @@ import { z } from 'zod';
 import type { RoomCode } from '../../protocol/ids.ts';
 import { type Pool, SHARDS, shardOf } from '../../room/pool.ts';
 import { DEFAULT_PREFIX } from '../engine.ts';
+import { poolNumbers } from './commands.ts';
 import { createKeys, type Keys, sharedKeys } from './keys.ts';
-import { loadAuditScript, poolFigures } from './scripts.ts';
+import { loadAuditScript } from './scripts.ts';
 
 export interface ShardAudit {
   readonly shard: number;
@@ -47,7 +48,7 @@ export async function auditShards({ url, prefix = DEFAULT_PREFIX, pool }: AuditO
     const audits: ShardAudit[] = [];
     for (const [shard, found] of (await roomsIn(client, keys)).entries()) {
       const { stems, ...shardKeys } = keys.shard(shard);
-      const command = JSON.stringify({ pool: poolFigures(pool), stems, found: [...found] });
+      const command = JSON.stringify({ pool: poolNumbers(pool), stems, found: [...found] });
       const text = await client.eval(script, { keys: sharedKeys(shardKeys), arguments: [command] });
       const { marked, ...told } = reply.parse(JSON.parse(z.string().parse(text)));
       audits.push({ shard, free: pool.perShard - marked, ...told });

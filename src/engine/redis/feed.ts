@@ -6,8 +6,9 @@ import type { ScriptRunner } from '../../redis/script-runner.ts';
 import type { Log } from '../../support/log.ts';
 import type { EngineSettings } from '../engine.ts';
 import { dedupeKey, type Feed, type FeedPage, type FeedPosition } from '../feed.ts';
+import { feedTarget } from './commands.ts';
 import type { Keys } from './keys.ts';
-import { type FeedScripts, feedFigures } from './scripts.ts';
+import type { FeedScripts } from './scripts.ts';
 
 export interface RedisFeedParts {
   readonly runner: ScriptRunner;
@@ -26,7 +27,7 @@ const page = z.tuple([z.string(), z.string(), z.string()]).rest(z.string());
 
 export function createRedisFeed(parts: RedisFeedParts): Feed {
   const { runner, keys, scripts, settings, clock } = parts;
-  const feed = feedFigures(settings, keys);
+  const feed = feedTarget(settings, keys);
   const readEvent = createReading(parts.log);
 
   const readStream = async (stream: string, after: string | undefined, limit: number): Promise<FeedPage> => {

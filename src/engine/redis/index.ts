@@ -11,12 +11,12 @@ import { StoreUnavailable } from '../../support/store.ts';
 import { isMemberChannel } from '../channels.ts';
 import { DEFAULT_PREFIX, type Engine, type EngineSettings, type Fanout, type Notice } from '../engine.ts';
 import { type Bus, createBus, roomChannel } from './bus.ts';
-import { decode } from './decode.ts';
+import { decode, encode } from './commands.ts';
 import { createRedisDeliveries } from './deliveries.ts';
 import { createRedisFeed } from './feed.ts';
 import { createKeys, type Keys, literal } from './keys.ts';
 import { parseNotice } from './notice.ts';
-import { argumentsOf, loadDeliveryScripts, loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
+import { loadDeliveryScripts, loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
 
 export interface RedisEngineOptions {
   /** `redis://`, `rediss://` or `unix://`. May hold credentials. */
@@ -97,7 +97,7 @@ async function engineOn(parts: Parts): Promise<Engine> {
   return {
     name: `redis at ${clients.address}`,
     async apply<C extends Command>(command: C): Promise<Outcome<C>> {
-      const args = argumentsOf(command, settings, keys, clock?.now());
+      const args = encode(command, settings, keys, clock?.now());
       return decode(command, await runner.run(scripts[command.kind], keys.of(command), args), settings.policy);
     },
     fanout,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { sessionNumber, userId } from '../../protocol/snapshot.ts';
 import type { Notice } from '../engine.ts';
-import { evictedSession } from './decode.ts';
+import { evictedSession } from './replies.ts';
 
 const evicted = evictedSession.extend({ banned: z.boolean().exactOptional() });
 

@@ -19,7 +19,7 @@ export const told: readonly Mutant[] = [
   {
     name: 'those who were in a room that has ended are not told of',
     file: 'feed',
-    from: "append(room, rev, 'user_left', user_id, reason_field)",
+    from: "append(room, rev, FEED_TYPES['member:left'], user_id, reason_field)",
     to: '',
     caughtBy: 'a life is told from creation to destruction, a revision each',
   },
@@ -33,8 +33,8 @@ export const told: readonly Mutant[] = [
   {
     name: 'an opaque body is left out',
     file: 'feed',
-    from: "(seat.metadata and ',\"metadata\":' .. seat.metadata or '')",
-    to: "''",
+    from: 'if value ~= nil then',
+    to: "if value ~= nil and field ~= 'metadata' then",
     caughtBy: 'an event says which, where, when, and what members see',
   },
   {

@@ -72,7 +72,7 @@ if not code then
   return cjson.encode({ ok = false, reason = 'FULL', nextFreeInMs = next_free_in() })
 end
 
-local settings, by = command.settings, command.by
+local by = command.by
 local host_id = by and by.userId
 local room = {
   code = code,
@@ -81,11 +81,7 @@ local room = {
   stored = {},
   ref = command.ref,
   rev = 0,
-  name = settings.name,
-  type = settings.type,
-  maxUsers = settings.maxUsers,
-  access = settings.access,
-  locked = settings.locked or false,
+  locked = false,
   hostId = host_id,
   createdBy = host_id,
   createdAt = now,
@@ -95,6 +91,9 @@ local room = {
   nextSeq = 1,
   metadata = opaque(ARGV[3]),
 }
+for field, value in pairs(command.settings) do
+  room[field] = value
+end
 publish_created(room)
 if by then
   -- The joining of the host is the first revision. It goes into the feed only: there are no other members to be told.

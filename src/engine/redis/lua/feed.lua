@@ -2,16 +2,9 @@
 --
 -- KEYS[5]  feed  stream: an entry for each event, its JSON in the field `event`
 -- ARGV[1]  feed  { channel, kept, nodeId }; missing when no feed is kept
-
-local TYPES = {
-  ['member:joined'] = 'user_joined',
-  ['member:left'] = 'user_left',
-  ['member:away'] = 'user_away',
-  ['member:back'] = 'user_back',
-  ['member:updated'] = 'user_updated',
-  ['host:changed'] = 'host_changed',
-  ['room:updated'] = 'room_updated',
-}
+--
+-- FEED_TYPES (the names of events) and ROOM_JSON and MEMBER_JSON (the fields that the protocol shows) are generated: see
+-- fields.ts.
 
 -- The JSON is concatenated by hand: cjson would change the opaque bodies in it. Ids, codes, refs and words hold no
 -- characters that JSON escapes, and Lua writes whole numbers of up to 14 digits without an exponent.
@@ -19,34 +12,37 @@ local function quoted(word)
   return word and '"' .. word .. '"' or 'null'
 end
 
-local function name_of(thing)
-  return thing.name and cjson.encode(thing.name) or 'null'
+local function json_of(kind, value)
+  if kind == 'word' or kind == 'word?' then
+    return quoted(value)
+  end
+  return kind == 'text' and cjson.encode(value) or tostring(value)
+end
+
+-- A room or a member as the protocol shows it. The shape lists fields, each with its type.
+local function object_json(shape, fields, role)
+  local parts = {}
+  for index = 1, #shape, 2 do
+    local field, kind = shape[index], shape[index + 1]
+    local value = fields[field]
+    if field == 'role' then
+      value = role
+    end
+    if value ~= nil then
+      parts[#parts + 1] = '"' .. field .. '":' .. json_of(kind, value)
+    elseif string.sub(kind, -1) ~= '?' then
+      parts[#parts + 1] = '"' .. field .. '":null'
+    end
+  end
+  return '{' .. table.concat(parts, ',') .. '}'
 end
 
 local function member_json(seat, host_id)
-  return '{"userId":"' .. seat.userId
-    .. '","name":' .. name_of(seat)
-    .. ',"role":"' .. (seat.userId == host_id and 'host' or 'member')
-    .. '","state":"' .. seat.state
-    .. '","seq":' .. seat.seq
-    .. ',"joinedAt":' .. seat.joinedAt
-    .. (seat.mediaType and ',"mediaType":"' .. seat.mediaType .. '"' or '')
-    .. (seat.metadata and ',"metadata":' .. seat.metadata or '') .. '}'
+  return object_json(MEMBER_JSON, seat, seat.userId == host_id and 'host' or 'member')
 end
 
 local function room_json(room)
-  return '{"code":"' .. room.code
-    .. '","ref":"' .. room.ref
-    .. '","rev":' .. room.rev
-    .. ',"name":' .. name_of(room)
-    .. ',"type":"' .. room.type
-    .. '","maxUsers":' .. room.maxUsers
-    .. ',"access":"' .. room.access
-    .. '","locked":' .. tostring(room.locked)
-    .. ',"hostId":' .. quoted(room.hostId)
-    .. ',"createdAt":' .. room.createdAt
-    .. ',"expiresAt":' .. room.expiresAt
-    .. (room.metadata and ',"metadata":' .. room.metadata or '') .. '}'
+  return object_json(ROOM_JSON, room)
 end
 
 local function append(room, rev, kind, user_id, rest)
@@ -67,10 +63,10 @@ end
 local function publish_end(room, reason, leaving)
   local rev, reason_field = room.rev, ',"reason":"' .. reason .. '"'
   for user_id in string.gmatch(leaving, '%S+') do
-    append(room, rev, 'user_left', user_id, reason_field)
+    append(room, rev, FEED_TYPES['member:left'], user_id, reason_field)
     rev = rev + 1
   end
-  append(room, rev, 'room_destroyed', nil, reason_field)
+  append(room, rev, FEED_TYPES['room:closed'], nil, reason_field)
 end
 
 local function publish_created(room)
@@ -97,5 +93,5 @@ local function publish(room, name, event)
   elseif event.reason then
     rest = ',"reason":"' .. event.reason .. '"'
   end
-  append(room, room.rev, TYPES[name], user_id, rest)
+  append(room, room.rev, FEED_TYPES[name], user_id, rest)
 end

@@ -11,17 +11,11 @@
 -- Scripts whose command names a code declare the keys of that room and of its members. create, list and tick learn the codes
 -- while they run and build the keys from command.stems: undeclared, but in the slot of the declared keys, which Redis
 -- accepts of a script with a shebang (it refuses keys of any other slot).
+--
+-- FIELDS, NUMBERS and BOOLEANS, the fields of a room's hash, are generated: see fields.ts. Null is stored by leaving out
+-- the field.
 
 local TAKEN, LEASES, DUE, COOLING, FEED = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-
--- Null is stored by leaving out the field.
-local FIELDS = {
-  'ref', 'rev', 'name', 'type', 'maxUsers', 'access', 'locked', 'hostId', 'createdBy', 'createdAt', 'expiresAt',
-  'lastActive', 'emptySince', 'nextSeq', 'metadata', 'banned',
-}
-local NUMBERS = {
-  rev = true, maxUsers = true, createdAt = true, expiresAt = true, lastActive = true, emptySince = true, nextSeq = true,
-}
 
 local function load_room(code, key, members)
   local stored = redis.call('HMGET', key, unpack(FIELDS))
@@ -33,7 +27,7 @@ local function load_room(code, key, members)
     local value = stored[index] or nil
     if value and NUMBERS[field] then
       value = tonumber(value)
-    elseif field == 'locked' then
+    elseif BOOLEANS[field] then
       value = value == '1'
     end
     room[field], room.stored[field] = value, value
@@ -75,7 +69,7 @@ local function save_room(room)
     if value == nil and room.stored[field] ~= nil then
       gone[#gone + 1] = field
     elseif value ~= room.stored[field] then
-      if field == 'locked' then
+      if BOOLEANS[field] then
         value = value and '1' or '0'
       end
       changed[#changed + 1] = field

@@ -1,0 +1,217 @@
+/**
+ * The commands of an engine as scripts of Redis, a row each: the script is `lua/<kind>.lua`, the row says how the command
+ * gets into it and what its reply means. `docs/architecture.md` says what else a new command needs.
+ */
+import { z } from 'zod';
+import { instant, revision, roomCode, sessionNumber } from '../../protocol/snapshot.ts';
+import type { Command, Create, Outcome, SeatChanges, Tick } from '../../room/commands.ts';
+import { codeAt, type Pool, SHARDS } from '../../room/pool.ts';
+import { type Policy, toSnapshot } from '../../room/room.ts';
+import { MAX_BANS, newRoom } from '../../room/transitions.ts';
+import type { EngineSettings } from '../engine.ts';
+import { nodeId } from './fields.ts';
+import type { Keys } from './keys.ts';
+import {
+  changeReply,
+  events,
+  evicted,
+  listedRoom,
+  ok,
+  poolStats,
+  refused,
+  roomKey,
+  roomReply,
+  roomRevision,
+  seatRefused,
+  snapshot,
+} from './replies.ts';
+
+interface Row<C extends Command> {
+  /** Which files of Lua its script shares with others, and how its keys are found. */
+  readonly scope: 'shard' | 'user';
+  /** Whether it can append to the feed: only then is the script told of the feed. */
+  readonly writesFeed: boolean;
+  readonly encode: (command: C, pool: Pool, keys: Keys) => Encoded;
+  readonly decode: (reply: unknown, command: C, policy: Policy) => Outcome<C>;
+}
+
+/** ARGV of a script: the fields as one JSON object, then the opaque bodies, each by itself; '' for none. */
+interface Encoded {
+  readonly fields: object;
+  readonly bodies: readonly string[];
+}
+
+type CommandOf<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>;
+
+export const COMMANDS: { readonly [Kind in Command['kind']]: Row<CommandOf<Kind>> } = {
+  create: { scope: 'shard', writesFeed: true, encode: encodeCreate, decode: decodeCreate },
+  join: {
+    scope: 'shard',
+    writesFeed: true,
+    encode: ({ by, ...command }) => ({
+      fields: { ...command, by: { ...by, profile: withoutBody(by.profile) } },
+      bodies: [by.profile.metadata ?? ''],
+    }),
+    decode: as(z.union([roomReply, refused('CODE_EXPIRED', 'BANNED', 'ROOM_LOCKED', 'ROOM_FULL', 'SESSION_EXPIRED')])),
+  },
+  leave: { scope: 'shard', writesFeed: true, encode: asItIs, decode: as(z.union([changeReply, seatRefused])) },
+  suspend: { scope: 'shard', writesFeed: true, encode: asItIs, decode: as(z.union([changeReply, seatRefused])) },
+  resume: { scope: 'shard', writesFeed: true, encode: asItIs, decode: as(z.union([roomReply, seatRefused])) },
+  renew: {
+    scope: 'shard',
+    writesFeed: false,
+    encode: asItIs,
+    decode: as(z.union([z.object({ ok, rev: revision, now: instant }), seatRefused])),
+  },
+  update: {
+    scope: 'shard',
+    writesFeed: true,
+    encode: ({ change, ...command }) => ({
+      fields: { ...command, change: { of: change.of, to: withoutBody(change.to) } },
+      bodies: [change.to.metadata ?? ''],
+    }),
+    decode: as(z.union([roomReply, seatRefused, refused('FORBIDDEN')])),
+  },
+  kick: {
+    scope: 'shard',
+    writesFeed: true,
+    encode: (command) => ({ fields: { ...command, maxBans: MAX_BANS }, bodies: [] }),
+    decode: as(z.union([changeReply, seatRefused, refused('FORBIDDEN', 'PEER_NOT_FOUND', 'CONFLICT')])),
+  },
+  close: {
+    scope: 'shard',
+    writesFeed: true,
+    encode: asItIs,
+    decode: as(z.union([changeReply, seatRefused, refused('FORBIDDEN')])),
+  },
+  read: {
+    scope: 'shard',
+    writesFeed: false,
+    encode: asItIs,
+    decode: as(z.union([snapshot, refused('ROOM_NOT_FOUND', 'CODE_EXPIRED', 'BANNED', 'ROOM_LOCKED', 'ROOM_FULL')])),
+  },
+  list: {
+    scope: 'shard',
+    writesFeed: false,
+    encode: withShard,
+    decode: as(z.object({ ok, rooms: z.array(listedRoom), more: z.boolean() })),
+  },
+  tick: { scope: 'shard', writesFeed: true, encode: withShard, decode: decodeTick },
+  stats: { scope: 'shard', writesFeed: false, encode: asItIs, decode: as(poolStats.extend({ ok })) },
+  arrive: {
+    scope: 'user',
+    writesFeed: false,
+    encode: asItIs,
+    decode: as(
+      z.object({
+        ok,
+        session: sessionNumber,
+        connectedAt: instant,
+        previous: z.object({ session: sessionNumber, nodeId, online: z.boolean() }).nullable(),
+        seat: roomKey.nullable(),
+      }),
+    ),
+  },
+  touch: {
+    scope: 'user',
+    writesFeed: false,
+    // Left out, not null: null is a value in Lua.
+    encode: (command) => ({ fields: { ...command, seat: command.seat ?? undefined }, bodies: [] }),
+    decode: as(z.union([z.object({ ok, now: instant }), refused('SESSION_EXPIRED')])),
+  },
+  depart: {
+    scope: 'user',
+    writesFeed: false,
+    encode: asItIs,
+    decode: as(z.union([z.object({ ok }), refused('SESSION_EXPIRED')])),
+  },
+};
+
+/** @param now replaces the time of Redis: only tests give it. */
+export function encode(command: Command, settings: EngineSettings, keys: Keys, now?: number): string[] {
+  const { policy, pool } = settings;
+  const row = rowOf(command);
+  const { fields, bodies } = row.encode(command, pool, keys);
+  const feed = row.writesFeed ? feedTarget(settings, keys) : undefined;
+  return [JSON.stringify({ ...fields, policy, feed, now }), ...bodies];
+}
+
+/**
+ * The outcome that the reply of a command's script stands for.
+ *
+ * @throws when it is no reply of that script: the Lua and its row disagree.
+ */
+export function decode<C extends Command>(command: C, reply: unknown, policy: Policy): Outcome<C> {
+  return rowOf(command).decode(JSON.parse(z.string().parse(reply)), command, policy);
+}
+
+/** The numbers by which codes are numbered within their shard. */
+export const poolNumbers = (pool: Pool) => ({
+  perShard: pool.perShard,
+  least: Number(codeAt(pool, 0, 0)),
+  shards: SHARDS,
+});
+
+/** The feed that a script appends to; undefined when no feed is kept. */
+export const feedTarget = ({ feedMaxEvents, nodeId }: EngineSettings, keys: Keys) =>
+  feedMaxEvents === 0 ? undefined : { channel: keys.feedChannel, kept: feedMaxEvents, nodeId };
+
+/** The table pairs each row with its command; the compiler does not follow that through the union of kinds. */
+const rowOf = <C extends Command>(command: C): Row<C> => COMMANDS[command.kind] as unknown as Row<C>;
+
+function as<Reply>(schema: z.ZodType<Reply>): (reply: unknown) => Reply {
+  return (reply) => schema.parse(reply);
+}
+
+function asItIs(command: Command): Encoded {
+  return { fields: command, bodies: [] };
+}
+
+/** Of commands that learn the codes of their rooms while they run. */
+function withShard(command: { readonly shard: number }, pool: Pool, keys: Keys): Encoded {
+  return { fields: { ...command, pool: poolNumbers(pool), stems: keys.shard(command.shard).stems }, bodies: [] };
+}
+
+function withoutBody<Changes extends Pick<SeatChanges, 'metadata'>>(changes: Changes): Omit<Changes, 'metadata'> {
+  const { metadata: _, ...others } = changes;
+  return others;
+}
+
+function encodeCreate({ by, settings, ...command }: Create, pool: Pool, keys: Keys): Encoded {
+  const { fields } = withShard(command, pool, keys);
+  const host = by && { by: { ...by, profile: withoutBody(by.profile) } };
+  return {
+    fields: { ...fields, settings: withoutBody(settings), ...host },
+    bodies: [by?.profile.metadata ?? '', settings.metadata ?? ''],
+  };
+}
+
+const createReply = z.union([
+  z.object({ ok, code: roomCode, now: instant }),
+  z.object({ ok: z.literal(false), reason: z.literal('FULL'), nextFreeInMs: poolStats.shape.nextFreeInMs }),
+  roomKey.extend({ ok: z.literal(false), reason: z.literal('REPLAYED') }),
+]);
+
+/** The script replies with the code and the instant alone: the rest of the room follows from the command, by the rules. */
+function decodeCreate(reply: unknown, command: Create, policy: Policy): Outcome<Create> {
+  const created = createReply.parse(reply);
+  if (!created.ok) return created;
+  return { ok: true, room: toSnapshot(newRoom(command, created.code, created.now, policy)), events: [] };
+}
+
+const tickReply = z.object({
+  ok,
+  events,
+  evicted,
+  /** Indexes into `held`. */
+  lost: z.array(z.int().nonnegative()),
+  revs: z.array(roomRevision),
+  more: z.boolean(),
+  poolStats,
+});
+
+function decodeTick(reply: unknown, command: Tick): Outcome<Tick> {
+  const ticked = tickReply.parse(reply);
+  const lost = new Set(ticked.lost);
+  return { ...ticked, lost: command.held.filter((_, index) => lost.has(index)) };
+}
