@@ -41,7 +41,11 @@ export const SHARD_RULES: { readonly [Kind in ShardCommand['kind']]: ShardRule<C
   stats,
 };
 
-export const USER_RULES: { readonly [Kind in UserCommand['kind']]: UserRule<CommandOf<Kind>> } = { arrive, touch, depart };
+export const USER_RULES: { readonly [Kind in UserCommand['kind']]: UserRule<CommandOf<Kind>> } = {
+  arrive,
+  touch,
+  depart,
+};
 
 /** Does not change the shard: the next state is in the result's `writes`. */
 export function applyRule<C extends ShardCommand>(shard: Shard, command: C, context: RuleContext): RuleResult<C> {
