@@ -11,6 +11,7 @@ const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.u
 // it would ever run.
 const NEVER_RUN = {
   'engine.io-client/build/esm/transports/index.js': `import { WS } from './websocket.js'; export const transports = { websocket: WS };`,
+  'engine.io-client/build/esm/transports/polling-xhr.js': 'export const XHR = undefined;',
   'engine.io-parser/build/esm/contrib/base64-arraybuffer.js': 'export const decode = () => new ArrayBuffer(0);',
   'socket.io-parser/build/esm/binary.js':
     'export const deconstructPacket = (packet) => ({ packet, buffers: [] }); export const reconstructPacket = (packet) => packet;',
