@@ -4,7 +4,7 @@ import type { Backoff } from './backoff.ts';
 import type { Subject } from './emitter.ts';
 import type { SignalboxError } from './errors.ts';
 import type { Room } from './room.ts';
-import type { ResumeStore } from './store.ts';
+import type { ResumeStore } from './token-store.ts';
 
 /**
  * - `connecting`: for the first time

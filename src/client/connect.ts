@@ -3,17 +3,17 @@ import { DEFAULT_CODE_DIGITS, normaliseTypedCode } from '../protocol/ids.ts';
 import type { IceServer, Profile, Push, RoomSnapshot, UserId } from '../protocol/index.ts';
 import { PROTOCOL_VERSION } from '../protocol/limits.ts';
 import { DEFAULT_BACKOFF } from './backoff.ts';
+import { clampMs } from './clamp-ms.ts';
 import type { Client, ClientEvents, ConnectOptions, CreateOptions, JoinOptions } from './client.ts';
 import { type Ask, Connection } from './connection.ts';
-import { saneMs } from './duration.ts';
 import { Emitter } from './emitter.ts';
 import { clientError, SignalboxError } from './errors.ts';
-import type { AnyPush } from './link.ts';
-import { randomName } from './random-name.ts';
+import { JoinedRoom, MAX_HELD, type SeatSetup } from './joined-room.ts';
 import type { Room } from './room.ts';
-import { MOST_HELD, Seat, type SeatSetup } from './seat.ts';
-import { openKeep, type ResumeKeep } from './store.ts';
-import { Waiting } from './waiting.ts';
+import type { AnyPush } from './single-use-socket.ts';
+import { openTokenStore, type TokenStore } from './token-store.ts';
+import { uniqueId } from './unique-id.ts';
+import { Waiters } from './waiters.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -28,16 +28,16 @@ export function connect(url: string, options: ConnectOptions = {}): Client {
 
 class RoomClient extends Emitter<ClientEvents> implements Client {
   readonly #options: ConnectOptions;
-  readonly #keep: ResumeKeep;
+  readonly #keep: TokenStore;
   readonly #connection: Connection;
   readonly #seatSetup: SeatSetup;
   #userId: UserId | null = null;
   #codeDigits = DEFAULT_CODE_DIGITS;
-  #seat: Seat | null = null;
+  #seat: JoinedRoom | null = null;
   /** Requests for a seat under way: what is heard of a room that is not ours may be of the one that becomes ours. */
   #entering = 0;
   /** Who waits until none of them is. */
-  readonly #entered = new Waiting();
+  readonly #entered = new Waiters();
   #early: AnyPush[] = [];
   #isRejoining = false;
 
@@ -46,7 +46,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
     this.#options = options;
     // What follows the host would be taken for a namespace.
     const { origin } = new URL(url);
-    this.#keep = openKeep(options.store, origin);
+    this.#keep = openTokenStore(options.store, origin);
     const ask: Ask = (name, payload) => this.#connection.request(name, payload, true);
     this.#seatSetup = {
       ask: async (name, payload, repeat, isDue) => {
@@ -66,7 +66,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
     this.#connection = new Connection({
       url: origin,
       path: options.path ?? '/socket.io',
-      timeoutMs: saneMs(options.timeoutMs, TIMEOUT_MS),
+      timeoutMs: clampMs(options.timeoutMs, TIMEOUT_MS),
       backoff: options.backoff ?? DEFAULT_BACKOFF,
       auth: () => this.#auth(),
       forget: () => this.#forget(),
@@ -108,7 +108,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
 
   create(options: CreateOptions = {}): Promise<Room> {
     // Whether the answer to the first was lost or the room was not made: asked again, it is one room.
-    const idempotencyKey = randomName();
+    const idempotencyKey = uniqueId();
     return this.#enter(() => this.#connection.request('room:create', { ...options, idempotencyKey }, true));
   }
 
@@ -139,12 +139,12 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
   #hear(push: AnyPush): void {
     if (push.name === 'ice') this.#seat?.setIce(push.body.iceServers);
     else if (this.#seat !== null && refOf(push) === this.#seat.ref) this.#seat.take(push);
-    else if (this.#entering > 0 && this.#early.push(push) > MOST_HELD) this.#early.shift();
+    else if (this.#entering > 0 && this.#early.push(push) > MAX_HELD) this.#early.shift();
   }
 
   async #enter(ask: () => Promise<Placed>): Promise<Room> {
     this.#entering += 1;
-    let seat: Seat | null = null;
+    let seat: JoinedRoom | null = null;
     try {
       const { room, iceServers } = await ask();
       seat = this.#sit(room, iceServers);
@@ -174,7 +174,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
     await this.#connection.request('room:leave', {}, true);
   }
 
-  #sit(room: RoomSnapshot, iceServers: readonly IceServer[]): Seat {
+  #sit(room: RoomSnapshot, iceServers: readonly IceServer[]): JoinedRoom {
     if (this.#seat?.ref !== room.ref) this.#end({ reason: 'left' });
     if (this.#userId === null || this.ending !== null) throw clientError('CLOSED');
     // Asked for anew, the same seat: its owner has it already.
@@ -183,7 +183,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
       this.#seat.setIce(iceServers);
       return this.#seat;
     }
-    const seat = new Seat(room, this.#userId, iceServers, this.#seatSetup);
+    const seat = new JoinedRoom(room, this.#userId, iceServers, this.#seatSetup);
     this.#seat = seat;
     // However it ends: here, by the server's word, by what it reads.
     seat.on('ended', () => {
@@ -194,7 +194,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
     return seat;
   }
 
-  async #leave(seat: Seat): Promise<void> {
+  async #leave(seat: JoinedRoom): Promise<void> {
     if (seat !== this.#seat) return;
     this.#end({ reason: 'left' });
     // A page that is loaded anew before the server knows must not be seated again.
@@ -224,7 +224,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
    *
    * @throws SignalboxError worth another try
    */
-  async #rejoin(seat: Seat, ask: Ask): Promise<void> {
+  async #rejoin(seat: JoinedRoom, ask: Ask): Promise<void> {
     // Another room has been asked for: if it takes us, this one is left.
     if (this.#isRejoining || this.#entering > 0 || this.#userId === null) return;
     this.#isRejoining = true;
@@ -264,7 +264,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
     this.emit('state', state);
   }
 
-  #end(ending: Parameters<Seat['end']>[0]): void {
+  #end(ending: Parameters<JoinedRoom['end']>[0]): void {
     this.#seat?.end(ending);
   }
 }

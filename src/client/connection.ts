@@ -1,18 +1,18 @@
 /** A connection that comes back: one link after the other, and who waits for one. It knows nothing of rooms. */
 import type { Acknowledgement, ErrorBody, Push, Reply, RequestInput, RequestName } from '../protocol/index.ts';
 import { type Backoff, delayBefore } from './backoff.ts';
+import { clampMs } from './clamp-ms.ts';
 import type { ClientEnding, ConnectionState } from './client.ts';
-import { saneMs } from './duration.ts';
 import { clientError, SignalboxError } from './errors.ts';
-import { type AnyPush, Link, type LinkSetup } from './link.ts';
-import { checkSendable } from './sendable.ts';
-import { isOffline, watchSurroundings } from './surroundings.ts';
-import { Waiting } from './waiting.ts';
+import { isOffline, watchPage } from './page-lifecycle.ts';
+import { checkPayload } from './payload-check.ts';
+import { type AnyPush, SingleUseSocket, type SocketOptions } from './single-use-socket.ts';
+import { Waiters } from './waiters.ts';
 
 /** Asks over whatever connection there is. Rejects with a SignalboxError. */
 export type Ask = <Name extends RequestName>(name: Name, payload: RequestInput<Name>) => Promise<Reply<Name>>;
 
-export interface ConnectionSetup extends LinkSetup {
+export interface ConnectionSetup extends SocketOptions {
   readonly backoff: Backoff;
   /** The token that went with it is of no use. @returns whether there was one. */
   readonly forget: () => boolean;
@@ -40,10 +40,10 @@ export class Connection {
   readonly #setup: ConnectionSetup;
   readonly #unwatch: () => void;
   /** Who waits to be online. */
-  readonly #waiting = new Waiting();
+  readonly #waiting = new Waiters();
   #state: ConnectionState = 'connecting';
   #ending: ClientEnding | null = null;
-  #link: Link | undefined;
+  #link: SingleUseSocket | undefined;
   #attempt = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
   /** The server has asked not to be asked before. By `performance.now()`, as nobody sets that clock. */
@@ -59,7 +59,7 @@ export class Connection {
 
   constructor(setup: ConnectionSetup) {
     this.#setup = setup;
-    this.#unwatch = watchSurroundings({
+    this.#unwatch = watchPage({
       wake: () => this.#wake(),
       hide: (mayReturn) => this.#hide(mayReturn),
     });
@@ -82,7 +82,7 @@ export class Connection {
       this.#retry = setTimeout(() => this.open(), early);
       return;
     }
-    const link: Link = new Link(
+    const link: SingleUseSocket = new SingleUseSocket(
       this.#setup,
       (push) => link === this.#link && this.#hear(link, push),
       (error) => link === this.#link && this.#down(error),
@@ -106,7 +106,7 @@ export class Connection {
     isDue = (): boolean => true,
     until = this.until(),
   ): Promise<Reply<Name>> {
-    checkSendable(payload);
+    checkPayload(payload);
     for (;;) {
       await this.#change(until);
       if (!isDue()) throw clientError('CLOSED');
@@ -153,7 +153,7 @@ export class Connection {
   }
 
   /** To be used in the same turn: in the next, the end may have come, and a farewell be the last that is sent. */
-  #online(): Link {
+  #online(): SingleUseSocket {
     const link = this.#state === 'online' && this.#link;
     if (!link) throw this.#over() ?? this.#fault ?? clientError('UNREACHABLE');
     return link;
@@ -170,7 +170,7 @@ export class Connection {
     return this.#state === 'online' || this.#ending !== null ? Promise.resolve() : this.#waiting.wait(until);
   }
 
-  #hear(link: Link, push: AnyPush): void {
+  #hear(link: SingleUseSocket, push: AnyPush): void {
     if (push.name === 'welcome') void this.#welcome(link, push.body);
     else if (push.name === 'session:replaced') void this.close({ reason: 'replaced' });
     else if (push.name === 'session:kicked') void this.close({ reason: push.body.banned ? 'banned' : 'kicked' });
@@ -178,7 +178,7 @@ export class Connection {
     else this.#setup.push(push);
   }
 
-  async #welcome(link: Link, welcome: Push<'welcome'>): Promise<void> {
+  async #welcome(link: SingleUseSocket, welcome: Push<'welcome'>): Promise<void> {
     this.#isWelcome = true;
     const { restore, timeoutMs } = this.#setup;
     try {
@@ -196,7 +196,7 @@ export class Connection {
     this.#fault = undefined;
     this.#hasBeenOnline = true;
     clearInterval(this.#beat);
-    this.#beat = setInterval(() => void this.#verify(timeoutMs), saneMs(welcome.heartbeatIntervalMs, BEAT_MS));
+    this.#beat = setInterval(() => void this.#verify(timeoutMs), clampMs(welcome.heartbeatIntervalMs, BEAT_MS));
     this.#waiting.release();
     this.#show('online');
   }
@@ -215,7 +215,7 @@ export class Connection {
   #again(error?: unknown): void {
     // Whatever else went wrong is not the server's to repair.
     const fault = error instanceof SignalboxError ? error : clientError('UNREACHABLE');
-    const retryAfterMs = saneMs(fault.retryAfterMs);
+    const retryAfterMs = clampMs(fault.retryAfterMs);
     this.#forgive();
     const wait = delayBefore(this.#attempt, this.#setup.backoff, retryAfterMs);
     this.#attempt += 1;
@@ -226,7 +226,7 @@ export class Connection {
 
   /** The server goes away, and has spread its clients over some time: exactly when it says. */
   #move(toldMs: number): void {
-    const afterMs = saneMs(toldMs);
+    const afterMs = clampMs(toldMs);
     this.#forgive();
     // A server that sends everybody away as soon as they have come is not asked any faster than one that is not there.
     this.#wait(this.#attempt === 0 ? afterMs : delayBefore(this.#attempt, this.#setup.backoff, afterMs), afterMs);

@@ -31,5 +31,5 @@ export { type ClientErrorCode, SignalboxError } from './errors.ts';
 export type { IceFault, MediaKind, Mesh, MeshEvents, MeshOptions, Peer, PeerState } from './mesh/mesh.ts';
 export { mesh } from './mesh/room-mesh.ts';
 export type { PeerStats } from './mesh/stats.ts';
-export type { MemberEvent, Room, RoomEnding, RoomEvents, Utterance } from './room.ts';
-export { type ResumeStore, tabStore } from './store.ts';
+export type { MemberEvent, Room, RoomEnding, RoomEvents, RoomMessage } from './room.ts';
+export { type ResumeStore, tabStore } from './token-store.ts';

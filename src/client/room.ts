@@ -38,7 +38,7 @@ export interface MemberEvent {
 }
 
 /** Who says it, and what. */
-export interface Utterance {
+export interface RoomMessage {
   /** Stamped by the server. */
   readonly from: UserId;
   /** Whatever the sender gave; the server has not looked into it. */
@@ -83,9 +83,9 @@ export interface RoomEvents {
     readonly before: RoomSnapshot;
   };
   /** To this member alone. Those that came before anybody listened are told to the first who does. */
-  signal: Utterance;
+  signal: RoomMessage;
   /** To everyone; one's own come back too, in the order in which all hear them. */
-  message: Omit<Utterance, 'from'> & {
+  message: Omit<RoomMessage, 'from'> & {
     /** Stamped by the server; null when the server itself says it, for a back end. */
     readonly from: UserId | null;
   };

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { DEFAULT_BACKOFF, delayBefore } from '../../src/client/backoff.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
-import { next, Party } from './people.ts';
-import { Turnout } from './turnout.ts';
+import { Clients, next } from './harness.ts';
+import { TcpSwitch } from './tcp-switch.ts';
 
 const backoff = fc.record({ baseMs: fc.integer({ min: 1, max: 5000 }), maxMs: fc.integer({ min: 0, max: 60_000 }) });
 const attempt = fc.oneof(fc.nat(20), fc.nat(5000));
@@ -39,9 +39,9 @@ afterAll(() => nodes[Symbol.asyncDispose]());
 afterEach(() => void vi.restoreAllMocks());
 
 test('the wait grows from attempt to attempt, and begins anew when it was online', async () => {
-  await using way = await Turnout.lay(nodes.servers[0]?.port ?? 0);
-  await using party = new Party();
-  const client = party.connect(way.url, { backoff: { baseMs: 1, maxMs: 64 } });
+  await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
+  await using clients = new Clients();
+  const client = clients.connect(tcp.url, { backoff: { baseMs: 1, maxMs: 64 } });
   const room = await client.create();
   // A connection counts once it has lasted some seconds: nobody waits for them here.
   const now = performance.now.bind(performance);
@@ -51,12 +51,12 @@ test('the wait grows from attempt to attempt, and begins anew when it was online
     later += 10_000;
     const waits: number[] = [];
     const unsubscribe = client.on('retry', ({ retryInMs }) => waits.push(retryInMs));
-    way.block();
+    tcp.block();
     while (waits.length < 10) await next(client, 'retry');
     for (const [attempt, wait] of waits.entries()) expect(wait).toBeLessThanOrEqual(Math.min(64, 2 ** attempt));
     expect(Math.max(...waits)).toBeGreaterThan(8);
     const resumed = next(room, 'resumed');
-    way.clear();
+    tcp.clear();
     await resumed;
     await client.ready();
     unsubscribe();

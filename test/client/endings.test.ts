@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client, ClientEnding, Room } from '../../src/client/index.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
-import { becomes, hush, next, Party, Pocket, pairUp, story } from './people.ts';
-import { Turnout } from './turnout.ts';
+import { barrier, Clients, eventsOf, MemoryStore, next, reaches, twoMembers } from './harness.ts';
+import { TcpSwitch } from './tcp-switch.ts';
 
 let nodes: Nodes;
 beforeAll(async () => {
@@ -15,12 +15,12 @@ afterAll(() => nodes[Symbol.asyncDispose]());
 const HASTY = { baseMs: 0, maxMs: 0 };
 
 interface Scene {
-  readonly party: Party;
-  readonly way: Turnout;
+  readonly clients: Clients;
+  readonly tcp: TcpSwitch;
   readonly room: Room;
   readonly bens: Room;
   readonly ben: Client;
-  readonly store: Pocket;
+  readonly store: MemoryStore;
 }
 
 const endings: Readonly<
@@ -38,7 +38,7 @@ const endings: Readonly<
     left: true,
   },
   'replaced by another connection of the same user, on another node': {
-    act: ({ party, store }) => party.connect(nodes.url(0), { store: new Pocket(store.text) }).ready(),
+    act: ({ clients, store }) => clients.connect(nodes.url(0), { store: new MemoryStore(store.text) }).ready(),
     ending: { reason: 'replaced' },
     left: false,
   },
@@ -46,15 +46,15 @@ const endings: Readonly<
 
 describe.each(Object.entries(endings))('%s', (_, { act, ending, left }) => {
   test('the client is closed and stays closed', async () => {
-    await using way = await Turnout.lay(nodes.servers[1]?.port ?? 0);
-    await using party = new Party();
-    const store = new Pocket();
-    const { ben, room, bens } = await pairUp(party, [nodes.url(0), way.url], { ben: { store, backoff: HASTY } });
+    await using tcp = await TcpSwitch.to(nodes.servers[1]?.port ?? 0);
+    await using clients = new Clients();
+    const store = new MemoryStore();
+    const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url], { ben: { store, backoff: HASTY } });
     const states: string[] = [];
     ben.on('state', (state) => states.push(state));
-    const [told, seen] = [story(bens), story(room)];
+    const [told, seen] = [eventsOf(bens), eventsOf(room)];
     const gone = left ? next(room, 'member:left') : next(room, 'member:back');
-    await Promise.all([becomes(ben, 'closed'), act({ party, way, room, bens, ben, store })]);
+    await Promise.all([reaches(ben, 'closed'), act({ clients, tcp, room, bens, ben, store })]);
     await gone;
     expect(ben).toMatchObject({ state: 'closed', ending, room: null });
     // For a room, to be left by closing the client is to be left.
@@ -63,21 +63,21 @@ describe.each(Object.entries(endings))('%s', (_, { act, ending, left }) => {
     expect(told).toEqual([`ended ${roomEnding.reason}`]);
     expect(store.text, 'nothing is left that could bring it back').toBeNull();
     // Whoever tried again would have come before this one.
-    const cat = party.connect(way.url);
+    const cat = clients.connect(tcp.url);
     await cat.ready();
-    expect([way.accepted, way.welcomes, way.open]).toEqual([2, 2, 1]);
+    expect([tcp.accepted, tcp.welcomes, tcp.open]).toEqual([2, 2, 1]);
     expect(states).toEqual(['closed']);
-    await hush(room);
+    await barrier(room);
     const away = seen.filter((words) => words === 'member:away Ben');
     expect([away.length, seen.length]).toEqual(left ? [0, 2] : [1, 3]);
   });
 
   test('nothing that is asked of it afterwards brings it back', async () => {
-    await using way = await Turnout.lay(nodes.servers[1]?.port ?? 0);
-    await using party = new Party();
-    const store = new Pocket();
-    const { ben, room, bens } = await pairUp(party, [nodes.url(0), way.url], { ben: { store, backoff: HASTY } });
-    await Promise.all([becomes(ben, 'closed'), act({ party, way, room, bens, ben, store })]);
+    await using tcp = await TcpSwitch.to(nodes.servers[1]?.port ?? 0);
+    await using clients = new Clients();
+    const store = new MemoryStore();
+    const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url], { ben: { store, backoff: HASTY } });
+    await Promise.all([reaches(ben, 'closed'), act({ clients, tcp, room, bens, ben, store })]);
     const closed = { code: 'CLOSED', retryable: false };
     for (const ask of [() => ben.ready(), () => ben.create(), () => ben.join(room.code), () => bens.message('x')]) {
       await expect(ask()).rejects.toMatchObject(closed);
@@ -85,26 +85,26 @@ describe.each(Object.entries(endings))('%s', (_, { act, ending, left }) => {
     await bens.leave();
     await ben.close();
     expect(ben.ending).toMatchObject(ending);
-    await party.connect(way.url).ready();
-    expect(way.accepted).toBe(2);
+    await clients.connect(tcp.url).ready();
+    expect(tcp.accepted).toBe(2);
   });
 });
 
 test('banned: also a new connection of the same user does not get in', async () => {
-  await using party = new Party();
-  const store = new Pocket();
-  const { ben, room, bens } = await pairUp(party, [nodes.url(0), nodes.url(1)], { ben: { store } });
+  await using clients = new Clients();
+  const store = new MemoryStore();
+  const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(1)], { ben: { store } });
   const { text } = store;
-  await Promise.all([becomes(ben, 'closed'), room.kick(bens.self.userId, { ban: true })]);
-  const again = party.connect(nodes.url(1), { store: new Pocket(text) });
+  await Promise.all([reaches(ben, 'closed'), room.kick(bens.self.userId, { ban: true })]);
+  const again = clients.connect(nodes.url(1), { store: new MemoryStore(text) });
   expect(await again.ready()).toBeNull();
   expect(again.userId).toBe(ben.userId);
   await expect(again.join(room.code)).rejects.toMatchObject({ code: 'BANNED', retryable: false });
 });
 
 test('a listener of the end finds everything as it is: no room, no connection', async () => {
-  await using party = new Party();
-  const { ben, bens } = await pairUp(party, [nodes.url(0), nodes.url(1)]);
+  await using clients = new Clients();
+  const { ben, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(1)]);
   const found: unknown[] = [];
   bens.on('ended', () => found.push([ben.room, ben.state, bens.ending]));
   await ben.close();

@@ -120,7 +120,7 @@ test('three do whatever they can do, in a bad network: once it is good, all is w
     SEEDS.map(async (seed) => {
       await using page = await open();
       await page.run('hurry', 10);
-      const wrong = await page.run('chaos', seed, 40);
+      const wrong = await page.run('randomActions', seed, 40);
       expect(await page.run('counted')).toEqual(NOTHING);
       return wrong;
     }),

@@ -7,8 +7,8 @@ import type { PartialOptions } from '../../src/server/options/options.ts';
 import { poolOf } from '../../src/server/options/options.ts';
 import { connectClient } from '../support/client.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
-import { Party } from './people.ts';
-import { Turnout } from './turnout.ts';
+import { Clients } from './harness.ts';
+import { TcpSwitch } from './tcp-switch.ts';
 
 const LIVES = 200;
 const AT_ONCE = 10;
@@ -27,7 +27,7 @@ const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-function perform(client: Client, name: string, hall: string, way: Turnout): Promise<unknown> | undefined {
+function perform(client: Client, name: string, hall: string, tcp: TcpSwitch): Promise<unknown> | undefined {
   const room: Room | null = client.room;
   switch (name) {
     case 'create':
@@ -45,17 +45,17 @@ function perform(client: Client, name: string, hall: string, way: Turnout): Prom
     case 'ready':
       return client.ready();
     default:
-      way.cut();
+      tcp.cut();
       return undefined;
   }
 }
 
 /** @returns what its promises have come to; it has been closed by then. */
-async function live(party: Party, way: Turnout, hall: string, { acts, twice }: Life) {
-  const client = party.connect(way.url, { timeoutMs: 15_000 });
+async function live(clients: Clients, tcp: TcpSwitch, hall: string, { acts, twice }: Life) {
+  const client = clients.connect(tcp.url, { timeoutMs: 15_000 });
   const asked: Promise<unknown>[] = [];
   for (const [name, count] of acts) {
-    const promise = perform(client, name, hall, way);
+    const promise = perform(client, name, hall, tcp);
     // Its outcome is looked at in the end; until then nobody has to call it unhandled.
     promise?.catch(() => {});
     if (promise) asked.push(promise);
@@ -67,18 +67,18 @@ async function live(party: Party, way: Turnout, hall: string, { acts, twice }: L
 
 async function race(options: PartialOptions, mayCut: boolean, check: (seats: () => Promise<number>) => Promise<void>) {
   await using nodes = await startNodes({ kind: 'redis', count: 2 }, options);
-  await using party = new Party();
+  await using clients = new Clients();
   await using witness = await connectClient(nodes.url(0));
   const { room } = await witness.must('room:create', { maxUsers: 100 });
   const lives = fc.sample(life, { numRuns: LIVES, seed: 7 });
   const outcomes = new Map<string, number>();
   for (let done = 0; done < LIVES; done += AT_ONCE) {
-    await using way = await Turnout.lay(nodes.servers[(done / AT_ONCE) % 2]?.port ?? 0);
+    await using tcp = await TcpSwitch.to(nodes.servers[(done / AT_ONCE) % 2]?.port ?? 0);
     const batch = lives.slice(done, done + AT_ONCE).map(({ acts, twice }) => ({
       acts: mayCut ? acts : acts.filter(([name]) => name !== 'cut'),
       twice,
     }));
-    for (const results of await Promise.all(batch.map((it) => live(party, way, room.code, it)))) {
+    for (const results of await Promise.all(batch.map((it) => live(clients, tcp, room.code, it)))) {
       for (const result of results) {
         const key = result.status === 'fulfilled' ? 'done' : codeOf(result.reason);
         outcomes.set(key, (outcomes.get(key) ?? 0) + 1);

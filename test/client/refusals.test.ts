@@ -4,7 +4,7 @@ import { type Client, type Room, SignalboxError } from '../../src/client/index.t
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { freePort } from '../support/process.ts';
 import { startProxy } from '../support/proxy.ts';
-import { becomes, holds, next, Party, pairUp } from './people.ts';
+import { Clients, next, reaches, twoMembers, until } from './harness.ts';
 
 /** Long enough to make a room on a busy machine. */
 const TIMEOUT_MS = 4000;
@@ -41,11 +41,11 @@ async function refusalInTime(promise: Promise<unknown>): Promise<SignalboxError>
 }
 
 test('what the server refuses, in its own words', async () => {
-  await using party = new Party();
+  await using clients = new Clients();
   const url = nodes.url(0);
-  const { ann, ben, room, bens } = await pairUp(party, [url, url]);
-  const cat = party.connect(url);
-  const dan = party.connect(url);
+  const { ann, ben, room, bens } = await twoMembers(clients, [url, url]);
+  const cat = clients.connect(url);
+  const dan = clients.connect(url);
   const vacant = room.code === '123456' ? '123457' : '123456';
   const over = await dan.create();
   await over.close();
@@ -81,8 +81,8 @@ test('what the server refuses, in its own words', async () => {
 });
 
 test('a code that cannot be one is refused without a round trip', async () => {
-  await using party = new Party();
-  const client = party.connect(`http://127.0.0.1:${await freePort()}`);
+  await using clients = new Clients();
+  const client = clients.connect(`http://127.0.0.1:${await freePort()}`);
   for (const typed of ['', '12345', '1234567', '012345', 'abcdef', '12345x']) {
     const error = await refusal(client.join(typed));
     expect([error.code, error.retryable]).toEqual(['BAD_REQUEST', false]);
@@ -93,8 +93,8 @@ test('a code that cannot be one is refused without a round trip', async () => {
 
 test('a server with longer codes says so when it welcomes', async () => {
   await using others = await startNodes({ kind: 'memory', count: 1 }, { codeDigits: 8 });
-  await using party = new Party();
-  const client = party.connect(others.url(0));
+  await using clients = new Clients();
+  const client = clients.connect(others.url(0));
   expect(client.codeDigits).toBe(6);
   const room = await client.create();
   expect([client.codeDigits, room.code.length]).toEqual([8, 8]);
@@ -106,12 +106,12 @@ test('who is too fast is told when to come again: by wrong codes, and by request
     { kind: 'memory', count: 1 },
     { freeMisses: 1, eventsPerSecond: 1, eventsBurst: 20, strikes: 1000 },
   );
-  await using party = new Party();
-  const client = party.connect(guarded.url(0));
+  await using clients = new Clients();
+  const client = clients.connect(guarded.url(0));
   const error = await lastOf(3, () => refusal(client.join('123456')));
   expect(error).toMatchObject({ code: 'RATE_LIMITED', retryable: true });
   expect(error.retryAfterMs).toBeGreaterThan(0);
-  const other = party.connect(guarded.url(0));
+  const other = clients.connect(guarded.url(0));
   const room = await other.create();
   const answers = await Promise.allSettled(Array.from({ length: 40 }, () => room.message('x')));
   expect(answers.at(-1)).toMatchObject({ reason: { code: 'RATE_LIMITED', retryable: true } });
@@ -125,10 +125,10 @@ async function lastOf<Value>(count: number, make: () => Promise<Value>): Promise
 
 test('a member that is away: nothing is delivered, and it is worth another try', async () => {
   await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
-  await using party = new Party();
-  const { room, bens } = await pairUp(party, [nodes.url(0), `http://127.0.0.1:${proxy.port}`]);
+  await using clients = new Clients();
+  const { room, bens } = await twoMembers(clients, [nodes.url(0), `http://127.0.0.1:${proxy.port}`]);
   proxy.cut();
-  await holds(room, ({ members }) => members[1]?.state === 'away');
+  await until(room, ({ members }) => members[1]?.state === 'away');
   expect(await refusal(room.signal(bens.self.userId, 'x'))).toMatchObject({ code: 'PEER_AWAY', retryable: true });
 });
 
@@ -147,9 +147,9 @@ const requests = (client: Client, room: Room): Readonly<Record<string, () => Pro
 
 describe('without an answer', () => {
   test('from the first moment, without a server: UNREACHABLE in time', async () => {
-    await using party = new Party();
+    await using clients = new Clients();
     const url = `http://127.0.0.1:${await freePort()}`;
-    const client = party.connect(url, { timeoutMs: TIMEOUT_MS });
+    const client = clients.connect(url, { timeoutMs: TIMEOUT_MS });
     const retry = next(client, 'retry');
     for (const error of await Promise.all([client.create(), client.join('123456')].map(refusalInTime))) {
       expect([error.code, error.retryable]).toEqual(['UNREACHABLE', true]);
@@ -160,10 +160,10 @@ describe('without an answer', () => {
 
   test('while it is reconnecting: UNREACHABLE in time', async () => {
     await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
-    await using party = new Party();
+    await using clients = new Clients();
     const url = `http://127.0.0.1:${proxy.port}`;
     const options = { timeoutMs: TIMEOUT_MS, backoff: NEVER };
-    const all = await eachOfThem(party, url, options, () => proxy.cut());
+    const all = await eachOfThem(clients, url, options, () => proxy.cut());
     for (const [name, error] of await refusals(all)) {
       expect([name, error.code, error.retryable]).toEqual([name, 'UNREACHABLE', true]);
     }
@@ -171,9 +171,9 @@ describe('without an answer', () => {
 
   test('on a connection that swallows everything: TIMEOUT in time, also when nobody has noticed', async () => {
     await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
-    await using party = new Party();
+    await using clients = new Clients();
     const url = `http://127.0.0.1:${proxy.port}`;
-    const all = await eachOfThem(party, url, { timeoutMs: TIMEOUT_MS }, () => proxy.freeze());
+    const all = await eachOfThem(clients, url, { timeoutMs: TIMEOUT_MS }, () => proxy.freeze());
     for (const [name, error, client] of await refusals(all)) {
       expect([name, client.state, error.code, error.retryable]).toEqual([name, 'online', 'TIMEOUT', true]);
     }
@@ -181,8 +181,8 @@ describe('without an answer', () => {
   });
 
   test('after the end: CLOSED at once', async () => {
-    await using party = new Party();
-    for (const [name, ask, client] of await eachOfThem(party, nodes.url(0), {}, () => {})) {
+    await using clients = new Clients();
+    for (const [name, ask, client] of await eachOfThem(clients, nodes.url(0), {}, () => {})) {
       await client.close();
       if (name === 'leave') await ask();
       else expect(await refusal(ask())).toMatchObject({ code: 'CLOSED', retryable: false });
@@ -190,8 +190,8 @@ describe('without an answer', () => {
   });
 
   test('while the end comes: CLOSED for who still waits', async () => {
-    await using party = new Party();
-    const client = party.connect(`http://127.0.0.1:${await freePort()}`);
+    await using clients = new Clients();
+    const client = clients.connect(`http://127.0.0.1:${await freePort()}`);
     const waiting = [client.create(), client.join('123456'), client.ready()].map(refusal);
     await client.close();
     for (const error of await Promise.all(waiting)) expect(error).toMatchObject({ code: 'CLOSED', retryable: false });
@@ -203,25 +203,25 @@ describe('without an answer', () => {
     Promise.all(all.map(async ([name, ask, client]) => [name, await refusalInTime(ask()), client] as const));
 
   /** One client with a room for each request: a client on which one has failed is not as it was. */
-  async function eachOfThem(party: Party, url: string, options: object, then: () => void): Promise<Asked[]> {
-    const names = Object.keys(requests(party.connect(nodes.url(0)), {} as Room));
+  async function eachOfThem(clients: Clients, url: string, options: object, then: () => void): Promise<Asked[]> {
+    const names = Object.keys(requests(clients.connect(nodes.url(0)), {} as Room));
     const all = await Promise.all(
       names.map(async (name) => {
-        const client = party.connect(url, options);
+        const client = clients.connect(url, options);
         const ask = requests(client, await client.create())[name] ?? expect.unreachable();
         return [name, ask, client] as const;
       }),
     );
     then();
-    if ('backoff' in options) await Promise.all(all.map(([, , client]) => becomes(client, 'reconnecting')));
+    if ('backoff' in options) await Promise.all(all.map(([, , client]) => reaches(client, 'reconnecting')));
     return all;
   }
 });
 
 test('a client that the server does not let in is told why, and does not try again', async () => {
   await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
-  await using party = new Party();
-  const client = party.connect(`http://127.0.0.1:${proxy.port}`, { token: 'of some back end' });
+  await using clients = new Clients();
+  const client = clients.connect(`http://127.0.0.1:${proxy.port}`, { token: 'of some back end' });
   const [ready, create] = await Promise.all([refusal(client.ready()), refusal(client.create())]);
   expect([ready.code, create.code, ready.retryable]).toEqual(['UNAUTHENTICATED', 'UNAUTHENTICATED', false]);
   expect(client).toMatchObject({ state: 'closed', ending: { reason: 'refused', error: { code: 'UNAUTHENTICATED' } } });

@@ -1,21 +1,21 @@
 /** A server that refuses at the door and says when to come again: it is not asked sooner. */
 import { expect, test } from 'vitest';
 import { startNodes } from '../support/nodes.ts';
-import { startDoor } from './door.ts';
-import { becomes, next, Party, Pocket } from './people.ts';
-import { Turnout } from './turnout.ts';
+import { Clients, MemoryStore, next, reaches } from './harness.ts';
+import { startHandshakeServer } from './scripted-server.ts';
+import { TcpSwitch } from './tcp-switch.ts';
 
 test('it is asked again after what it says, and not before', async () => {
-  await using door = await startDoor(() => ({ code: 'STORE_UNAVAILABLE', detail: { retryAfterMs: 300 } }));
-  await using party = new Party();
-  const client = party.connect(door.url, { backoff: { baseMs: 1, maxMs: 1 }, timeoutMs: 200 });
+  await using server = await startHandshakeServer(() => ({ code: 'STORE_UNAVAILABLE', detail: { retryAfterMs: 300 } }));
+  await using clients = new Clients();
+  const client = clients.connect(server.url, { backoff: { baseMs: 1, maxMs: 1 }, timeoutMs: 200 });
   const create = client.create().catch((error: unknown) => error);
   for (let attempts = 1; attempts <= 3; attempts += 1) {
     const { retryInMs, error } = await next(client, 'retry');
     expect([error.code, retryInMs >= 300, retryInMs <= 301]).toEqual(['STORE_UNAVAILABLE', true, true]);
   }
   expect(await create).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true, retryAfterMs: 300 });
-  const times = door.attempts.map(({ at }) => at);
+  const times = server.attempts.map(({ at }) => at);
   expect(times).toHaveLength(3);
   // From the answer to the next attempt it is that long; from attempt to attempt longer. Timers may be early by 1 ms.
   for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(298);
@@ -24,57 +24,57 @@ test('it is asked again after what it says, and not before', async () => {
 
 test('the wait that it asks for is kept by a client that was online, too', async () => {
   await using nodes = await startNodes({ kind: 'memory', count: 1 });
-  await using door = await startDoor(() => ({ code: 'DRAINING', detail: { retryAfterMs: 400 } }));
-  await using way = await Turnout.lay(nodes.servers[0]?.port ?? 0);
-  await using party = new Party();
-  const client = party.connect(way.url, { backoff: { baseMs: 1, maxMs: 1 } });
+  await using server = await startHandshakeServer(() => ({ code: 'DRAINING', detail: { retryAfterMs: 400 } }));
+  await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
+  await using clients = new Clients();
+  const client = clients.connect(tcp.url, { backoff: { baseMs: 1, maxMs: 1 } });
   const room = await client.create();
-  way.to(door.port);
+  tcp.switchTo(server.port);
   const refused = next(client, 'retry', ({ error }) => error.code === 'DRAINING');
-  way.cut();
+  tcp.cut();
   await refused;
-  way.to(nodes.servers[0]?.port ?? 0);
+  tcp.switchTo(nodes.servers[0]?.port ?? 0);
   const at = performance.now();
   await next(room, 'resumed');
   expect(performance.now() - at).toBeGreaterThan(395);
-  expect(door.attempts).toHaveLength(1);
+  expect(server.attempts).toHaveLength(1);
 });
 
 test('one that does not welcome is given up in time, and tried again', async () => {
-  await using door = await startDoor(() => 'silence');
-  await using party = new Party();
-  const client = party.connect(door.url, { timeoutMs: 200 });
+  await using server = await startHandshakeServer(() => 'silence');
+  await using clients = new Clients();
+  const client = clients.connect(server.url, { timeoutMs: 200 });
   const { error } = await next(client, 'retry');
   expect(error).toMatchObject({ code: 'UNREACHABLE', retryable: true });
   await next(client, 'retry');
-  expect(door.attempts.length).toBeGreaterThanOrEqual(2);
+  expect(server.attempts.length).toBeGreaterThanOrEqual(2);
 });
 
 test.each(['UNAUTHENTICATED', 'VERSION_UNSUPPORTED', 'BAD_REQUEST', 'INTERNAL'] as const)(
   'what it says once and for all is the end: %s',
   async (code) => {
-    await using door = await startDoor(() => ({ code }));
-    await using party = new Party();
-    const client = party.connect(door.url, { backoff: { baseMs: 0, maxMs: 0 } });
-    await becomes(client, 'closed');
+    await using server = await startHandshakeServer(() => ({ code }));
+    await using clients = new Clients();
+    const client = clients.connect(server.url, { backoff: { baseMs: 0, maxMs: 0 } });
+    await reaches(client, 'closed');
     expect(client.ending).toMatchObject({ reason: 'refused', error: { code, retryable: false } });
     // Whoever tried again would have come before these.
-    const other = party.connect(door.url);
-    await becomes(other, 'closed');
-    expect(door.attempts).toHaveLength(2);
+    const other = clients.connect(server.url);
+    await reaches(other, 'closed');
+    expect(server.attempts).toHaveLength(2);
   },
 );
 
 test('a token that it does not know is forgotten: a fresh session at once, without a pause', async () => {
   await using nodes = await startNodes({ kind: 'memory', count: 1 });
-  await using way = await Turnout.lay(nodes.servers[0]?.port ?? 0);
-  await using party = new Party();
-  const store = new Pocket('of another server, or from long ago');
-  const client = party.connect(way.url, { store, backoff: { baseMs: 1e9, maxMs: 1e9 } });
+  await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
+  await using clients = new Clients();
+  const store = new MemoryStore('of another server, or from long ago');
+  const client = clients.connect(tcp.url, { store, backoff: { baseMs: 1e9, maxMs: 1e9 } });
   const retries: unknown[] = [];
   client.on('retry', (retry) => retries.push(retry));
   expect(await client.ready()).toBeNull();
-  expect([way.accepted, way.welcomes, retries]).toEqual([2, 1, []]);
+  expect([tcp.accepted, tcp.welcomes, retries]).toEqual([2, 1, []]);
   expect(store.text).toMatch(/^ey/);
 });
 
@@ -85,16 +85,16 @@ test('a session that has expired while it was away: another user, on another sea
     { kind: 'memory', count: 1 },
     { redisUrl: nodes.redis?.url, secret: secrets[1] },
   );
-  await using way = await Turnout.lay(nodes.servers[0]?.port ?? 0);
-  await using party = new Party();
-  const client = party.connect(way.url, { name: 'Ann' });
+  await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
+  await using clients = new Clients();
+  const client = clients.connect(tcp.url, { name: 'Ann' });
   const room = await client.create();
   const { userId } = client;
   const rejoined = next(room, 'rejoined');
-  way.to(others.servers[0]?.port ?? 0);
-  way.cut();
+  tcp.switchTo(others.servers[0]?.port ?? 0);
+  tcp.cut();
   await rejoined;
-  await becomes(client, 'online');
+  await reaches(client, 'online');
   expect(client.userId).not.toBe(userId);
   expect(room.self).toMatchObject({ userId: client.userId, name: 'Ann', seq: 2 });
   expect(room.members[0]).toMatchObject({ userId, state: 'away', seq: 1 });
@@ -102,9 +102,9 @@ test('a session that has expired while it was away: another user, on another sea
 });
 
 test('a session that never was says nothing of who asks: no token, no name, no resume, only the version', async () => {
-  await using door = await startDoor(() => ({ code: 'UNAUTHENTICATED' }));
-  await using party = new Party();
-  await becomes(party.connect(door.url), 'closed');
-  await becomes(party.connect(door.url, { name: 'Ann', token: 'abc' }), 'closed');
-  expect(door.attempts.map(({ auth }) => auth)).toEqual([{ v: 1 }, { v: 1, name: 'Ann', token: 'abc' }]);
+  await using server = await startHandshakeServer(() => ({ code: 'UNAUTHENTICATED' }));
+  await using clients = new Clients();
+  await reaches(clients.connect(server.url), 'closed');
+  await reaches(clients.connect(server.url, { name: 'Ann', token: 'abc' }), 'closed');
+  expect(server.attempts.map(({ auth }) => auth)).toEqual([{ v: 1 }, { v: 1, name: 'Ann', token: 'abc' }]);
 });

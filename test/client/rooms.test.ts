@@ -5,8 +5,8 @@ import type { SessionNumber } from '../../src/protocol/ids.ts';
 import { connectClient } from '../support/client.ts';
 import { type Nodes, STAGES, startNodes } from '../support/nodes.ts';
 import { startProxy } from '../support/proxy.ts';
-import { agree, becomes, holds, hush, next, Party, pairUp, story } from './people.ts';
-import { Turnout } from './turnout.ts';
+import { agree, barrier, Clients, eventsOf, next, reaches, twoMembers, until } from './harness.ts';
+import { TcpSwitch } from './tcp-switch.ts';
 
 /** After this an answer comes too late; far more than it takes otherwise. */
 const LATE_MS = 2000;
@@ -16,7 +16,7 @@ async function isIn(client: Client, room: Room, others: readonly Room[]): Promis
   expect(client.room).toBe(room);
   await room.message('here');
   for (const other of others) {
-    await holds(other, ({ members }) => members.every(({ userId }) => userId !== client.userId));
+    await until(other, ({ members }) => members.every(({ userId }) => userId !== client.userId));
   }
 }
 
@@ -29,15 +29,15 @@ for (const stage of STAGES) {
     afterAll(() => nodes[Symbol.asyncDispose]());
 
     test('the first is left when the second has accepted, and only then', async () => {
-      await using party = new Party();
-      const { ben, room, bens } = await pairUp(party, [nodes.url(0), nodes.url(1)]);
-      const cat = party.connect(nodes.url(0));
+      await using clients = new Clients();
+      const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(1)]);
+      const cat = clients.connect(nodes.url(0));
       const other = await cat.create({ maxUsers: 2 });
-      const dan = party.connect(nodes.url(1));
+      const dan = clients.connect(nodes.url(1));
       await dan.join(other.code);
       await expect(ben.join(other.code)).rejects.toMatchObject({ code: 'ROOM_FULL' });
       expect([ben.room, bens.ending]).toEqual([bens, null]);
-      await hush(room, bens);
+      await barrier(room, bens);
       expect(room.members).toHaveLength(2);
 
       const order: string[] = [];
@@ -52,35 +52,35 @@ for (const stage of STAGES) {
     });
 
     test('joins side by side: the last one asked for is the one it is in', async () => {
-      await using party = new Party();
-      const hosts = Array.from({ length: 4 }, (_, n) => party.connect(nodes.url(n)));
+      await using clients = new Clients();
+      const hosts = Array.from({ length: 4 }, (_, n) => clients.connect(nodes.url(n)));
       const rooms = await Promise.all(hosts.map((host) => host.create()));
-      const client = party.connect(nodes.url(1));
+      const client = clients.connect(nodes.url(1));
       const seats = await Promise.all(rooms.map(({ code }) => client.join(code)));
       expect(seats.map(({ ending }) => ending?.reason ?? null)).toEqual(['left', 'left', 'left', null]);
       await isIn(client, seats[3] ?? expect.unreachable(), rooms.slice(0, 3));
-      await holds(rooms[3] ?? expect.unreachable(), ({ members }) => members.length === 2);
+      await until(rooms[3] ?? expect.unreachable(), ({ members }) => members.length === 2);
     });
 
     test('the same room asked for twice is one seat and one object', async () => {
-      await using party = new Party();
-      const { ben, room, bens } = await pairUp(party, [nodes.url(0), nodes.url(1)]);
-      const told = story(bens);
+      await using clients = new Clients();
+      const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(1)]);
+      const told = eventsOf(bens);
       const [one, two] = await Promise.all([ben.join(room.code), ben.join(room.code)]);
       expect([one, two]).toEqual([bens, bens]);
-      await hush(bens, room);
+      await barrier(bens, room);
       expect([told.length, room.members.length, bens.self.seq]).toEqual([1, 2, 2]);
     });
 
     test('leaving while another room is asked for: the other counts, and if it refuses, the seat is free all the same', async () => {
-      await using party = new Party();
-      const { ann, ben, room, bens } = await pairUp(party, [nodes.url(0), nodes.url(1)]);
-      const cat = party.connect(nodes.url(0));
+      await using clients = new Clients();
+      const { ann, ben, room, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(1)]);
+      const cat = clients.connect(nodes.url(0));
       const other = await cat.create();
       const joining = ben.join(other.code);
       await bens.leave();
       await isIn(ben, await joining, [room]);
-      await holds(other, ({ members }) => members.length === 2);
+      await until(other, ({ members }) => members.length === 2);
 
       const again = await ben.join(room.code);
       await other.update({ locked: true });
@@ -98,11 +98,11 @@ describe('an answer that comes too late', () => {
   test.each(['create', 'join'] as const)('%s: a seat that nobody waits for any more is given back', async (name) => {
     await using nodes = await startNodes({ kind: 'memory', count: 1 });
     await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
-    await using party = new Party();
+    await using clients = new Clients();
     await using witness = await connectClient(nodes.url(0));
     const { room } = await witness.must('room:create');
-    const client = party.connect(`http://127.0.0.1:${proxy.port}`, { timeoutMs: LATE_MS });
-    await becomes(client, 'online');
+    const client = clients.connect(`http://127.0.0.1:${proxy.port}`, { timeoutMs: LATE_MS });
+    await reaches(client, 'online');
     let code = room.code;
     proxy.onDown((chunk) => {
       code = (/"code":"(\d{6})"/.exec(chunk.toString())?.[1] as typeof code | undefined) ?? code;
@@ -130,18 +130,18 @@ describe('an answer that comes too late', () => {
   test('for another room: back in the one that it never said it had left', async () => {
     await using nodes = await startNodes({ kind: 'memory', count: 1 });
     await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
-    await using party = new Party();
+    await using clients = new Clients();
     const url = `http://127.0.0.1:${proxy.port}`;
-    const { ben, room, bens } = await pairUp(party, [nodes.url(0), url], { ben: { timeoutMs: LATE_MS } });
-    const cat = party.connect(nodes.url(0));
+    const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), url], { ben: { timeoutMs: LATE_MS } });
+    const cat = clients.connect(nodes.url(0));
     const other = await cat.create();
-    const seen = story(other);
+    const seen = eventsOf(other);
     const rejoined = next(bens, 'rejoined');
     proxy.freeze();
     await expect(ben.join(other.code)).rejects.toMatchObject({ code: 'TIMEOUT' });
     proxy.thaw();
     await rejoined;
-    await hush(other);
+    await barrier(other);
     expect(seen.slice(0, 2)).toEqual(['member:joined Ben', 'member:left Ben']);
     expect([ben.room, bens.ending]).toEqual([bens, null]);
     await agree(room, bens);
@@ -150,22 +150,22 @@ describe('an answer that comes too late', () => {
 
 test('a seat that the server has taken away without a word is taken again when the client hears of it', async () => {
   await using nodes = await startNodes({ kind: 'memory', count: 1 }, { heartbeatIntervalMs: 100 });
-  await using way = await Turnout.lay(nodes.servers[0]?.port ?? 0);
-  await using party = new Party();
+  await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
+  await using clients = new Clients();
   const sessions = new Promise<SessionNumber>((resolve) => {
-    way.onDown((text) => {
+    tcp.onDown((text) => {
       const number = /"session":(\d+)/.exec(text)?.[1];
       if (number !== undefined) resolve(Number(number) as SessionNumber);
     });
   });
-  const { ben, room, bens } = await pairUp(party, [nodes.url(0), way.url]);
+  const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url]);
   const session = await sessions;
   const rejoined = next(bens, 'rejoined');
   const { code, ref } = room;
   await nodes.servers[0]?.engine.apply({ kind: 'leave', code, ref, userId: bens.self.userId, session });
   await rejoined;
   expect(bens.self.seq).toBe(3);
-  expect([ben.state, way.accepted]).toEqual(['online', 1]);
+  expect([ben.state, tcp.accepted]).toEqual(['online', 1]);
   // Nobody was told of the engine's own doing: the room's next heartbeats find out.
-  await holds(room, ({ members }) => members[1]?.seq === 3);
+  await until(room, ({ members }) => members[1]?.seq === 3);
 });

@@ -5,7 +5,7 @@
  * screen.
  */
 
-import type { Outgoing } from './shared.ts';
+import type { Outgoing } from './mesh-context.ts';
 
 export const KINDS = ['audio', 'video'] as const;
 

@@ -2,15 +2,15 @@
 
 import type { Json, UserId } from '../../protocol/index.ts';
 import { Emitter, type Unsubscribe } from '../emitter.ts';
-import { randomName } from '../random-name.ts';
 import type { Room, RoomEvents } from '../room.ts';
+import { uniqueId } from '../unique-id.ts';
 import { KINDS } from './media.ts';
 import type { MediaKind, Mesh, MeshEvents, MeshOptions, Peer } from './mesh.ts';
-import { Partner } from './partner.ts';
-import type { Outgoing, Shared } from './shared.ts';
+import type { MeshContext, Outgoing } from './mesh-context.ts';
+import { MeshPeer } from './mesh-peer.ts';
 import { readSignal } from './signals.ts';
 
-const MOST_EARLY = 200;
+const MAX_EARLY = 200;
 
 /** Connects with every other member of the room, whoever is there and whoever comes, until it is closed. */
 export function mesh(room: Room, options: MeshOptions = {}): Mesh {
@@ -18,7 +18,7 @@ export function mesh(room: Room, options: MeshOptions = {}): Mesh {
 }
 
 class RoomMesh extends Emitter<MeshEvents> implements Mesh {
-  readonly peers = new Map<UserId, Partner>();
+  readonly peers = new Map<UserId, MeshPeer>();
   readonly #room: Room;
   readonly #outgoing: Outgoing = {
     audio: null,
@@ -27,7 +27,7 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
     cameraId: new MediaStream(),
     screenId: new MediaStream(),
   };
-  readonly #shared: Shared;
+  readonly #shared: MeshContext;
   readonly #listening: Unsubscribe[];
   #seq: number;
   #early: RoomEvents['signal'][] = [];
@@ -41,7 +41,7 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
       room,
       events: this,
       outgoing: this.#outgoing,
-      page: randomName(),
+      page: uniqueId(),
       offers: 0,
       // One way for everything: fewer candidates, and nothing that could fail by itself.
       configuration: () => ({ iceServers: [...room.iceServers], iceTransportPolicy, bundlePolicy: 'max-bundle' }),
@@ -94,7 +94,7 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
     if (this.#outgoing.screen?.getTracks().every(({ readyState }) => readyState === 'ended')) this.share(null);
   };
 
-  #each(act: (partner: Partner) => void): void {
+  #each(act: (partner: MeshPeer) => void): void {
     for (const partner of this.peers.values()) act(partner);
   }
 
@@ -117,7 +117,7 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
     });
     for (const member of members) {
       if (this.#isClosed || member.userId === self.userId || this.peers.has(member.userId)) continue;
-      const partner = new Partner(this.#shared, member);
+      const partner = new MeshPeer(this.#shared, member);
       this.peers.set(member.userId, partner);
       this.emit('peer', partner);
       partner.begin(helloMs);
@@ -125,7 +125,7 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
     for (const signal of this.#early.splice(0)) this.#take(signal);
   }
 
-  #drop(partner: Partner): void {
+  #drop(partner: MeshPeer): void {
     partner.close();
     this.peers.delete(partner.userId);
     this.emit('gone', partner);
@@ -135,6 +135,6 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
     const partner = this.peers.get(signal.from);
     if (partner) partner.take(readSignal(signal.data));
     // It may overtake the news of who sends it.
-    else if (this.#early.push(signal) > MOST_EARLY) this.#early.shift();
+    else if (this.#early.push(signal) > MAX_EARLY) this.#early.shift();
   }
 }

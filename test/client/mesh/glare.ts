@@ -1,7 +1,7 @@
 /** Both sides at the same moment, again and again. */
 import { later } from './counters.ts';
-import { close, connected, couple, still } from './couple.ts';
-import { until, World } from './world.ts';
+import { FakeRooms, until } from './fake-rooms.ts';
+import { close, connected, still, twoSides } from './two-sides.ts';
 
 export interface Glare {
   readonly met: number;
@@ -34,7 +34,7 @@ export async function glare(from: number, to: number, parallel: number): Promise
 }
 
 async function meet(number: number, screen: MediaStream): Promise<void> {
-  const { early, late } = couple(slowWorld(number), {}, number % 2 === 0 ? 'early' : 'late');
+  const { early, late } = twoSides(slowWorld(number), {}, number % 2 === 0 ? 'early' : 'late');
   try {
     await connected(early, late);
     for (const side of number % 4 < 2 ? [early, late] : [late, early]) side.mesh.share(screen);
@@ -45,8 +45,8 @@ async function meet(number: number, screen: MediaStream): Promise<void> {
 }
 
 /** Signals to one member keep their order, as a server keeps it; those of two members do not wait for each other. */
-function slowWorld(number: number): World {
-  const world = new World();
+function slowWorld(number: number): FakeRooms {
+  const world = new FakeRooms();
   const ways = new Map<string, Promise<void>>();
   world.network = ({ to, deliver }) => {
     const before = ways.get(to) ?? Promise.resolve();

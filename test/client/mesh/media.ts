@@ -1,13 +1,13 @@
 /** What is sent and seen: cameras, screens, and which of it needs a negotiation. */
 import type { Peer, PeerStats } from '../../../src/client/index.ts';
 import { connections, later } from './counters.ts';
-import { close, connected, couple, picture, type Side, shows, sideOf, stop, talk } from './couple.ts';
-import { until, type World } from './world.ts';
+import { type FakeRooms, until } from './fake-rooms.ts';
+import { close, connected, exchangeData, picture, type Side, shows, sideOf, stop, twoSides } from './two-sides.ts';
 
-const descriptions = ({ log }: World): number => log.filter(({ data }) => 'description' in data).length;
+const descriptions = ({ log }: FakeRooms): number => log.filter(({ data }) => 'description' in data).length;
 
 /** Distinct offers, by sender and number: an offer that is sent again is the same negotiation. */
-const offers = ({ log }: World): number =>
+const offers = ({ log }: FakeRooms): number =>
   new Set(
     log.flatMap(({ from, data }) =>
       JSON.stringify(data['description'] ?? {}).includes('"offer"') ? `${from} ${data['negotiation']}` : [],
@@ -18,7 +18,7 @@ const offers = ({ log }: World): number =>
  * Every negotiation is over, and none follows from it. The barrier is `getStats`: its answer comes from WebRTC's own
  * thread, behind any `negotiationneeded` that the end of a negotiation has caused there.
  */
-async function agreed(world: World): Promise<void> {
+async function agreed(world: FakeRooms): Promise<void> {
   await until('agreed', async () => {
     const signals = world.log.length;
     const isStable = (): boolean => connections().every(({ signalingState }) => signalingState === 'stable');
@@ -38,7 +38,7 @@ async function beeps(): Promise<MediaStreamTrack> {
 
 /** @returns descriptions that were exchanged until connected, and in the end. */
 export async function switching(): Promise<number[]> {
-  const { world, early, late } = couple();
+  const { world, early, late } = twoSides();
   await connected(early, late);
   const counts = [descriptions(world)];
   const [one, other] = [picture('tall'), picture('square')];
@@ -91,7 +91,7 @@ export interface Sharing {
 /** Both share beside their cameras, both end it, and one shares again: something else, with sound. */
 export async function sharing(): Promise<Sharing> {
   const camera = picture();
-  const { world, early, late } = couple(undefined, { stream: camera });
+  const { world, early, late } = twoSides(undefined, { stream: camera });
   await connected(early, late);
   const tracks: (number | null)[][] = [];
   const places: number[] = [];
@@ -156,7 +156,7 @@ const count = (stream: MediaStream | null): number | null => stream?.getTracks()
 
 /** Whoever comes sees what is shared already; whoever sits between two others sees both. */
 export async function three(): Promise<number[]> {
-  const { world, early, late } = couple();
+  const { world, early, late } = twoSides();
   const screen = picture('wide');
   early.mesh.share(screen);
   await connected(early, late);
@@ -176,7 +176,7 @@ export async function three(): Promise<number[]> {
 /** Numbers of a connection: before there is one, with the first picture, with more of them. */
 export async function figures(): Promise<{ none: PeerStats; first: PeerStats; second: PeerStats }> {
   const stream = picture();
-  const { early, late } = couple(undefined, { stream });
+  const { early, late } = twoSides(undefined, { stream });
   await later(0);
   early.mesh.setStream(stream);
   const none = await early.peer.stats();
@@ -195,7 +195,7 @@ export async function figures(): Promise<{ none: PeerStats; first: PeerStats; se
 
 /** Fresh servers reach the connections that are there, and those to come. */
 export async function servers(): Promise<unknown[]> {
-  const { world, early, late } = couple();
+  const { world, early, late } = twoSides();
   await connected(early, late);
   const before = world.log.length;
   world.iceServers = [{ urls: ['turn:127.0.0.1:9'], username: 'fresh', credential: 'secret' }];
@@ -206,7 +206,7 @@ export async function servers(): Promise<unknown[]> {
   const negotiations = world.log
     .slice(before)
     .filter(({ from, to, data }) => 'description' in data && from !== 'third' && to !== 'third').length;
-  await talk(early, late);
+  await exchangeData(early, late);
   close(early, late, third);
   return [...names, negotiations];
 }
@@ -214,7 +214,7 @@ export async function servers(): Promise<unknown[]> {
 /** What the browser says of a server that refuses, three times over two servers. @returns what the mesh tells of it. */
 export async function faults(): Promise<unknown[]> {
   const told: unknown[] = [];
-  const { early, late } = couple();
+  const { early, late } = twoSides();
   late.mesh.on('fault', (fault) => told.push(fault));
   await connected(early, late);
   const complain = (errorCode: number, url: string): void => {

@@ -1,6 +1,6 @@
 /** A peer as `docs/protocol.md` has it: it names connections, and knows of no pages, numbers or greetings. */
 import type { Json } from '../../../src/protocol/index.ts';
-import type { FakeRoom } from './world.ts';
+import type { FakeRoom } from './fake-rooms.ts';
 
 interface Said {
   readonly connection?: string;

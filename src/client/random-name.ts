@@ -1,2 +1,0 @@
-/** Names that nobody else draws. `crypto.randomUUID` exists on https and localhost only. */
-export const randomName = (): string => crypto.getRandomValues(new Uint32Array(3)).join('-');

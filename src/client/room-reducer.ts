@@ -1,0 +1,90 @@
+/** How a room's snapshot changes with each event, and what has changed between two of them. No state is kept here. */
+import type { Member, Push, PushName, RoomInfo, RoomSnapshot } from '../protocol/index.ts';
+import type { RoomEvents } from './room.ts';
+import type { AnyPush } from './single-use-socket.ts';
+
+type ChangeName = keyof typeof CHANGES;
+/** A push that raises the revision. */
+export type RoomChange = Extract<AnyPush, { name: ChangeName }>;
+
+const CHANGES = {
+  'member:joined': (room, { member }) => ({ ...room, members: [...without(room, member.userId), member] }),
+  'member:left': (room, { userId }) => ({ ...room, members: without(room, userId) }),
+  'member:away': (room, { userId }) => withMember(room, userId, (member) => ({ ...member, state: 'away' })),
+  'member:back': (room, { member }) => withMember(room, member.userId, () => member),
+  'member:updated': (room, { member }) => withMember(room, member.userId, () => member),
+  'host:changed': (room, { hostId }) => ({
+    ...room,
+    hostId,
+    members: room.members.map((member) => ({ ...member, role: member.userId === hostId ? 'host' : 'member' })),
+  }),
+  'room:updated': (room, body) => ({ ...body.room, members: room.members }),
+  // The room ends with it: there is nothing left to change.
+  'room:closed': (room) => room,
+} satisfies { [Name in RoomChangeName]: (room: RoomSnapshot, body: Push<Name>) => RoomSnapshot };
+
+/** Whatever carries a revision raises it, but for the push that only tells it: a new one is not forgotten in the table. */
+type RoomChangeName = Exclude<
+  { [Name in PushName]: Push<Name> extends { readonly rev: number } ? Name : never }[PushName],
+  'room:rev'
+>;
+
+export const isChange = (push: AnyPush): push is RoomChange => Object.hasOwn(CHANGES, push.name);
+
+/** The room after the event that comes next. */
+export function applied(room: RoomSnapshot, { name, body }: RoomChange): RoomSnapshot {
+  // The compiler cannot follow one name through the union; the table above is checked name by name.
+  const change = CHANGES[name] as (room: RoomSnapshot, body: RoomChange['body']) => RoomSnapshot;
+  return { ...change(room, body), rev: body.rev };
+}
+
+/** What a listener is told of. */
+export type Difference = {
+  [Name in Exclude<RoomChangeName, 'room:closed'>]: { readonly name: Name; readonly body: RoomEvents[Name] };
+}[Exclude<RoomChangeName, 'room:closed'>];
+
+/** What has happened between two snapshots, as events would have told it. */
+export function differences(before: RoomSnapshot, after: RoomSnapshot): Difference[] {
+  const found: Difference[] = [];
+  for (const member of before.members) {
+    if (seatIn(after, member) === undefined) found.push({ name: 'member:left', body: { member, reason: null } });
+  }
+  for (const member of after.members) {
+    const was = seatIn(before, member);
+    if (was === undefined) found.push({ name: 'member:joined', body: { member } });
+    else if (was.state !== member.state) found.push({ name: `member:${NEWS[member.state]}`, body: { member } });
+    if (was !== undefined && !same(saidOf(was), saidOf(member)))
+      found.push({ name: 'member:updated', body: { member, before: was } });
+  }
+  if (before.hostId !== after.hostId) found.push({ name: 'host:changed', body: { hostId: after.hostId } });
+  if (!same(settingsOf(before), settingsOf(after))) found.push({ name: 'room:updated', body: { room: after, before } });
+  return found;
+}
+
+const NEWS = { present: 'back', away: 'away' } as const;
+
+/** Of the same seat: who left and joined again has another one. */
+const seatIn = (room: RoomSnapshot, { userId, seq }: Member): Member | undefined =>
+  room.members.find((member) => member.userId === userId && member.seq === seq);
+
+const saidOf = ({ name, mediaType, metadata }: Member): unknown => [name, mediaType, metadata];
+
+const settingsOf = ({ name, type, maxUsers, access, locked, metadata }: RoomInfo): unknown => [
+  name,
+  type,
+  maxUsers,
+  access,
+  locked,
+  metadata,
+];
+
+/** Both have come as JSON. */
+export const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+const without = (room: RoomSnapshot, userId: string): Member[] =>
+  room.members.filter((member) => member.userId !== userId);
+
+const withMember = (room: RoomSnapshot, userId: string, to: (member: Member) => Member): RoomSnapshot => ({
+  ...room,
+  members: room.members.map((member) => (member.userId === userId ? to(member) : member)),
+});

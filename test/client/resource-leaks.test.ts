@@ -1,0 +1,144 @@
+/** What the SDK starts it ends: no timer, socket or listener stays, and a program that is done with it ends by itself. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Nodes, startNodes } from '../support/nodes.ts';
+import { freePort, type RunningChild, startChild } from '../support/process.ts';
+import { startProxy } from '../support/proxy.ts';
+import { TcpSwitch } from './tcp-switch.ts';
+
+let nodes: Nodes;
+beforeAll(async () => {
+  nodes = await startNodes({ kind: 'redis', count: 2 });
+});
+afterAll(() => nodes[Symbol.asyncDispose]());
+
+/** Runs a program that uses the SDK. It is not told to exit. */
+function run(url: string, program: string): Promise<RunningChild> {
+  const prelude = `
+    import { connect } from './src/client/index.ts';
+    const url = ${JSON.stringify(url)};
+    const next = (subject, name, fits = () => true) =>
+      new Promise((resolve) => subject.on(name, (body) => fits(body) && resolve(body)));
+  `;
+  return startChild({
+    command: process.execPath,
+    args: ['--expose-gc', '--import', 'tsx', '--input-type=module', '--eval', prelude + program],
+  });
+}
+
+const DONE = { code: 0, signal: null };
+/** One connection, the watch of Socket.IO over its pings, and our heartbeat. */
+const STEADY = ['TCPSocketWrap', 'Timeout', 'Timeout'];
+
+test.each(['await client.close();', 'await room.leave(); await client.close();', 'client.close();'])(
+  'a client that is closed keeps nobody: %s',
+  async (end) => {
+    await using child = await run(
+      nodes.url(0),
+      `
+      // The first timer, the first connection: what a program has from then on is its own.
+      const client = connect(url);
+      const room = await client.create();
+      await room.message('x');
+      ${end}
+      console.log(client.state);
+    `,
+    );
+    expect(await child.exited).toEqual(DONE);
+    expect(child.lines).toEqual(['closed']);
+  },
+);
+
+test('closed before it is there, while it waits for its next attempt, with requests that wait', async () => {
+  await using child = await run(
+    `http://127.0.0.1:${await freePort()}`,
+    `
+    const early = connect(url);
+    await early.close();
+    const client = connect(url, { backoff: { baseMs: 1e9, maxMs: 1e9 } });
+    const waiting = [client.create(), client.join('123456'), client.ready()];
+    await next(client, 'retry');
+    await client.close();
+    const results = await Promise.allSettled(waiting);
+    console.log(results.map(({ reason }) => reason.code).join(' '));
+  `,
+  );
+  expect(await child.exited).toEqual(DONE);
+  expect(child.lines).toEqual(['CLOSED CLOSED CLOSED']);
+});
+
+test('closed on a connection that swallows everything, in the middle of requests', async () => {
+  await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
+  await using child = await run(
+    `http://127.0.0.1:${proxy.port}`,
+    `
+    const client = connect(url);
+    const room = await client.create();
+    room.on('message', async () => {
+      console.log('heard');
+      const asked = Promise.allSettled([room.message('lost'), room.update({ name: 'lost' }), client.create()]);
+      await client.close();
+      console.log((await asked).map(({ reason }) => reason.code).join(' '), client.state);
+    });
+    await room.message('freeze').catch(() => {});
+  `,
+  );
+  proxy.onDown((chunk) => chunk.includes('freeze') && setImmediate(() => proxy.freeze()));
+  await child.line(/closed/);
+  expect(child.lines).toEqual(['heard', 'CLOSED CLOSED CLOSED closed']);
+  // A WebSocket of Node waits half a minute for the other side's farewell. Nothing of ours does.
+  proxy.thaw();
+  expect(await child.exited).toEqual(DONE);
+});
+
+test('a hundred reconnects, on one node and the other in turn: as many sockets, timers and bytes as before', async () => {
+  await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
+  await using child = await run(
+    tcp.url,
+    `
+    const client = connect(url, { backoff: { baseMs: 5, maxMs: 5 } });
+    const room = await client.create();
+    let count = 0;
+    client.on('state', (state) => state === 'online' && console.log('online', ++count));
+    room.on('ended', ({ reason }) => console.log('ended', reason));
+    process.on('SIGUSR2', () => {
+      gc();
+      gc();
+      const resources = process.getActiveResourcesInfo().filter((name) => !/Immediate|Pipe/.test(name)).sort();
+      console.log('stock', JSON.stringify({ resources, heap: process.memoryUsage().heapUsed }));
+    });
+    process.on('SIGTERM', () => client.close());
+    console.log('online', count);
+  `,
+  );
+  const stock = async (): Promise<{ resources: string[]; heap: number }> => {
+    const before = child.lines.length;
+    child.signal('SIGUSR2');
+    await expect
+      .poll(() => child.lines.slice(before).some((line) => line.startsWith('stock')), { timeout: 10_000 })
+      .toBe(true);
+    return JSON.parse(child.lines.findLast((line) => line.startsWith('stock'))?.slice('stock '.length) ?? '');
+  };
+  const reconnect = async (from: number, to: number) => {
+    for (let count = from; count <= to; count += 1) {
+      tcp.switchTo(nodes.servers[count % 2]?.port ?? 0);
+      tcp.cut();
+      await child.line(new RegExp(`^online ${count}$`));
+    }
+  };
+  await child.line(/^online 0$/);
+  /** When what it has asked on the new connection is answered. */
+  const atRest = async () => {
+    await expect.poll(async () => (await stock()).resources, { timeout: 10_000 }).toEqual(STEADY);
+    return (await stock()).heap;
+  };
+  await reconnect(1, 30);
+  const before = await atRest();
+  await reconnect(31, 130);
+  const after = await atRest();
+  process.stdout.write(`heap after 30 reconnects ${before} bytes, after 130 ${after} bytes\n`);
+  expect(after).toBeLessThan(before * 1.1);
+  expect([tcp.open, tcp.welcomes]).toEqual([1, 131]);
+  child.signal('SIGTERM');
+  expect(await child.exited).toEqual(DONE);
+  expect(child.lines.filter((line) => line.startsWith('ended'))).toEqual(['ended left']);
+});

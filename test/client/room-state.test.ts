@@ -1,0 +1,234 @@
+/** However events come (late, twice, never) and however old what is read: a room shows only what has been true. */
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { SignalboxError } from '../../src/client/errors.ts';
+import { JoinedRoom } from '../../src/client/joined-room.ts';
+import type { AnyPush } from '../../src/client/single-use-socket.ts';
+import { errorBody } from '../../src/protocol/errors.ts';
+import type { Member, RoomSnapshot } from '../../src/protocol/snapshot.ts';
+import { user } from '../room/stage.ts';
+import { type History, history, OBSERVER } from './history.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** What happens to the client next; shares are of what there is at that moment. */
+interface Happening {
+  readonly kind: 'event' | 'hint' | 'answer' | 'refusal' | 'pause';
+  readonly share: number;
+}
+const happening = (kind: Happening['kind'], weight: number) => ({
+  weight,
+  arbitrary: fc.record<Happening>({ kind: fc.constant(kind), share: fc.double({ min: 0, max: 0.999, noNaN: true }) }),
+});
+const happenings = fc.array(
+  fc.oneof(
+    happening('event', 12),
+    happening('hint', 2),
+    happening('answer', 3),
+    happening('refusal', 1),
+    happening('pause', 2),
+  ),
+  { maxLength: 120, size: 'max' },
+);
+
+/** A client with a seat in a room of that history; what it reads is answered by hand. */
+function takeSeat({ first, states, events, last }: History) {
+  interface Read {
+    /** What the client had when it asked: a store that has lost nothing never answers with less. */
+    readonly least: number;
+    readonly resolve: (room: RoomSnapshot) => void;
+    readonly reject: (error: unknown) => void;
+  }
+  const reads: Read[] = [];
+  const unexpected = () => expect.unreachable('its seat was never lost');
+  const seat = new JoinedRoom(first, user(OBSERVER), [], {
+    ask: unexpected,
+    leave: unexpected,
+    rejoin: unexpected,
+    kicked: unexpected,
+    read: () => new Promise((resolve, reject) => void reads.push({ least: seat.rev, resolve, reject })),
+  });
+  /** What the client asks the server is answered with the room as it was at some time since it asked. */
+  const answer = async (rev: number) => {
+    const read = reads.shift();
+    const room = states.get(Math.max(rev, read?.least ?? 0));
+    if (room === undefined) read?.reject(new SignalboxError(errorBody('CODE_EXPIRED')));
+    else read?.resolve(structuredClone(room));
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  const deliver = (index: number) => {
+    const event = events[index];
+    if (event !== undefined) seat.take(structuredClone(event) as AnyPush);
+  };
+  const at = (share: number) => Math.round(first.rev + share * (last - first.rev));
+  const happen: Record<Happening['kind'], (share: number) => Promise<void>> = {
+    event: async (share) => deliver(Math.floor(share * events.length)),
+    hint: async (share) => seat.hint(at(share)),
+    answer: (share) => answer(at(share)),
+    async refusal() {
+      reads.shift()?.reject(new SignalboxError(errorBody('STORE_UNAVAILABLE')));
+      await vi.advanceTimersByTimeAsync(0);
+    },
+    pause: async (share) => void (await vi.advanceTimersByTimeAsync(400 * share)),
+  };
+  return { seat, reads, answer, deliver, happen };
+}
+
+/** Nobody hears more of a room than its events: they must be enough to know its members. */
+function listener(seat: JoinedRoom) {
+  const members = new Map<string, Member>(seat.members.map((member) => [member.userId, member]));
+  seat.on('member:joined', ({ member }) => members.set(member.userId, member));
+  seat.on('member:left', ({ member }) => members.delete(member.userId));
+  for (const name of ['member:away', 'member:back', 'member:updated'] as const) {
+    seat.on(name, ({ member }) => members.set(member.userId, member));
+  }
+  seat.on('host:changed', ({ hostId }) => {
+    for (const member of members.values()) {
+      members.set(member.userId, { ...member, role: member.userId === hostId ? 'host' : 'member' });
+    }
+  });
+  return () => [...members.values()].sort((one, two) => one.seq - two.seq);
+}
+
+test('a room shows only what has been true, in the order in which it was, and in the end what is', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, happenings, async (story, course) => {
+      const { seat, answer, happen, reads } = takeSeat(story);
+      const { first, states, last } = story;
+      const heard = listener(seat);
+      let rev = first.rev;
+      const look = () => {
+        expect(seat.rev).toBeGreaterThanOrEqual(rev);
+        rev = seat.rev;
+        if (seat.rev === last && story.isClosed) return;
+        expect(seat.snapshot).toEqual(states.get(seat.rev));
+        expect(seat.members).toBe(seat.snapshot.members);
+        expect(seat.self).toBe(seat.members.find(({ userId }) => userId === OBSERVER));
+      };
+      seat.on('member:left', look);
+      seat.on('member:joined', look);
+      seat.on('host:changed', look);
+      seat.on('change', ({ room, before }) => {
+        expect(before.rev).toBeLessThan(room.rev);
+        look();
+        expect(heard()).toEqual(seat.members);
+      });
+
+      for (const { kind, share } of course) {
+        await happen[kind](share);
+        look();
+        if (seat.ending !== null) break;
+      }
+
+      // Whatever is still on its way comes now, and then a last word of the server.
+      while (reads.length > 0) await answer(last);
+      seat.hint(last);
+      while (reads.length > 0) await answer(last);
+      if (story.isClosed) expect(['closed', 'expired']).toContain(seat.ending?.reason);
+      else expect([seat.snapshot, seat.ending]).toEqual([states.get(last), null]);
+      look();
+      expect(heard()).toEqual(seat.members);
+      seat.end({ reason: 'left' });
+      expect(vi.getTimerCount(), 'nothing is left to do').toBe(0);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('events that come out of order within a moment need no snapshot', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, fc.array(fc.nat(), { minLength: 60, maxLength: 60 }), async (story, keys) => {
+      const { seat, deliver, reads } = takeSeat(story);
+      const { events, states, last } = story;
+      // Each is overtaken by those up to five after it, and comes twice.
+      const order = events.map((_, index) => ({ index, key: index + ((keys[index % 60] ?? 0) % 5) }));
+      for (const { index } of order.sort((one, two) => one.key - two.key)) {
+        deliver(index);
+        deliver(index);
+      }
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(reads).toHaveLength(0);
+      if (!story.isClosed) expect(seat.snapshot).toEqual(states.get(last));
+      else expect(seat.ending).toEqual({ reason: 'closed' });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a lost event is noticed by the next one, within a moment, and read once', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, fc.nat(), async (story, at) => {
+      const { seat, deliver, answer, reads } = takeSeat(story);
+      const { events, states, last } = story;
+      const lost = at % Math.max(1, events.length - 1);
+      fc.pre(events.length > 1 && !story.isClosed);
+      for (const index of events.keys()) if (index !== lost) deliver(index);
+      expect(reads).toHaveLength(0);
+      await vi.advanceTimersByTimeAsync(250);
+      expect(reads).toHaveLength(1);
+      await answer(last);
+      expect(seat.snapshot).toEqual(states.get(last));
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(reads).toHaveLength(0);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a store that has lost its last writes is believed, in a heartbeat and in a welcome', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async (story) => {
+      const { first, states, last, isClosed } = story;
+      fc.pre(!isClosed && last > first.rev + 1);
+      const lost = structuredClone(states.get(first.rev));
+      const told = structuredClone(states.get(last));
+      if (lost === undefined || told === undefined) throw new Error('a story without its first or last state');
+      const { seat, reads } = takeSeat(story);
+      const heard = listener(seat);
+      seat.adopt(told);
+      seat.compare(lost.rev);
+      reads.shift()?.resolve(lost);
+      await vi.advanceTimersByTimeAsync(0);
+      expect([seat.snapshot, heard()]).toEqual([lost, lost.members]);
+      seat.adopt(told);
+      seat.returned(structuredClone(lost), user(OBSERVER));
+      expect([seat.snapshot, heard()]).toEqual([lost, lost.members]);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('what is read of the end, or told of it after a gap, ends the room', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async (story) => {
+      fc.pre(story.isClosed && story.events.length > 1);
+      const { seat, deliver, reads } = takeSeat(story);
+      deliver(story.events.length - 1);
+      await vi.advanceTimersByTimeAsync(250);
+      expect([seat.ending, reads.length]).toEqual([{ reason: 'closed' }, 0]);
+      const { seat: other, answer } = takeSeat(story);
+      other.hint(Number.POSITIVE_INFINITY);
+      await answer(story.last);
+      expect(other.ending).toEqual({ reason: 'expired' });
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('the stories are worth telling: they meet every event, and rooms of all sizes', () => {
+  const met = new Set<string>();
+  const sizes = new Set<number>();
+  for (const { events, states } of fc.sample(history, { numRuns: 300, seed: 1 })) {
+    for (const { name } of events) met.add(name);
+    for (const { members } of states.values()) sizes.add(members.length);
+  }
+  const names =
+    'host:changed member:away member:back member:joined member:left member:updated room:closed room:updated';
+  expect([...met].sort().join(' ')).toBe(names);
+  expect([...sizes]).toEqual(expect.arrayContaining([1, 2, 3, 4, 5, 6]));
+});
