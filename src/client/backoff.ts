@@ -1,4 +1,6 @@
-/** How long to wait before the next attempt. */
+/** Back-off with full jitter. */
+import { backoffMs, jittered } from '../support/backoff.ts';
+import type { Chance } from '../support/chance.ts';
 
 export interface Backoff {
   /** Milliseconds that the first wait is at most; doubled with every attempt. */
@@ -9,13 +11,13 @@ export interface Backoff {
 
 export const DEFAULT_BACKOFF: Backoff = { baseMs: 500, maxMs: 15_000 };
 
+/** Many clients that lose one server together come back spread over the whole wait. */
+const FULL_JITTER = { from: 0, to: 1 };
+
 /**
- * Full jitter: of many clients that lost one server, no two come back at the same moment, and all of them are spread
- * over the whole wait.
- *
  * @param attempt 0 for the first
- * @param leastMs what the server asks for; the jitter comes on top, or those it asks all come back together
+ * @param minMs the wait that the server asks for; the jitter is added, or all clients with the same wait would return together
  */
-export function delayBefore(attempt: number, { baseMs, maxMs }: Backoff, leastMs = 0): number {
-  return leastMs + Math.random() * Math.min(maxMs, baseMs * 2 ** attempt);
+export function delayBefore(attempt: number, { baseMs, maxMs }: Backoff, chance: Chance, minMs = 0): number {
+  return minMs + jittered(backoffMs(attempt, { firstMs: baseMs, maxMs }), FULL_JITTER, chance);
 }

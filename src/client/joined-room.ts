@@ -1,6 +1,6 @@
 /**
- * The seat of this client in a room: what `Room` promises. It holds a snapshot and applies the events after it in the
- * order of their revisions; it holds the truth, or knows that it does not, and asks.
+ * A room that this client is in: implements `Room`. It holds a snapshot and applies the events after it in the order of
+ * their revisions; at a gap, or at a sign that the server is ahead, it reads the snapshot anew.
  */
 import type {
   IceServer,
@@ -12,52 +12,54 @@ import type {
   RoomSnapshot,
   UserId,
 } from '../protocol/index.ts';
-import { DEFAULT_BACKOFF, delayBefore } from './backoff.ts';
+import { ChangeBuffer, MAX_HELD } from './change-buffer.ts';
 import { Emitter, type Unsubscribe } from './emitter.ts';
 import { clientError, type SignalboxError } from './errors.ts';
 import type { Room, RoomEnding, RoomEvents } from './room.ts';
 import { applied, differences, isChange, type RoomChange, same } from './room-reducer.ts';
+import type { Runtime } from './runtime.ts';
 import type { AnyPush } from './single-use-socket.ts';
+import { SnapshotReader } from './snapshot-reader.ts';
 
-export interface SeatSetup {
-  readonly ask: <Name extends RequestName>(
+/** What a room asks of the client that is in it. */
+export interface RoomOwner {
+  /** Sends a request, unless the room has ended by then. @param mayRepeat whether doing it twice does no harm */
+  askIn<Name extends RequestName>(
+    room: JoinedRoom,
     name: Name,
     payload: RequestInput<Name>,
-    repeat: boolean,
-    isDue: () => boolean,
-  ) => Promise<unknown>;
-  readonly read: () => Promise<RoomSnapshot>;
-  /** The server knows us in this room no more: take a seat again, or end it. */
-  readonly rejoin: (seat: JoinedRoom) => void;
-  readonly leave: (seat: JoinedRoom) => Promise<void>;
-  readonly kicked: () => void;
+    mayRepeat: boolean,
+  ): Promise<void>;
+  /** The snapshot of the room that the server has us in. */
+  read(): Promise<RoomSnapshot>;
+  /** The server has us in no room, or in another one: take a seat in this one again, or end it. */
+  rejoin(room: JoinedRoom): void;
+  leave(room: JoinedRoom): Promise<void>;
+  kicked(): void;
 }
 
-/** Events of several nodes overtake each other by some milliseconds: a gap that closes by itself needs no snapshot. */
-const GAP_MS = 250;
-/** More than can overtake a snapshot; it bounds what a server gone wild can make a page hold. */
-export const MAX_HELD = 500;
-
 export class JoinedRoom extends Emitter<RoomEvents> implements Room {
-  readonly #setup: SeatSetup;
+  readonly #owner: RoomOwner;
+  readonly #reader: SnapshotReader;
+  readonly #changes = new ChangeBuffer();
   #room: RoomSnapshot;
   #userId: UserId;
   #self: Member;
   #iceServers: readonly IceServer[];
   #ending: RoomEnding | null = null;
-  /** Events after a gap, in no order. */
-  #held: RoomChange[] = [];
-  /** Signals that came before anybody listened. */
+  /** Signals from before anybody listened. */
   #signals: RoomEvents['signal'][] = [];
-  #gap: ReturnType<typeof setTimeout> | undefined;
-  #isReading = false;
-  /** Reads in a row that came to nothing. */
-  #failures = 0;
-  /** It is said that the host took the seat away. */
+  /** An event has said that the host took the seat away. */
   #isKicked = false;
 
   /** @throws SignalboxError when the user is not in that room. */
-  constructor(room: RoomSnapshot, userId: UserId, iceServers: readonly IceServer[], setup: SeatSetup) {
+  constructor(
+    room: RoomSnapshot,
+    userId: UserId,
+    iceServers: readonly IceServer[],
+    owner: RoomOwner,
+    runtime: Runtime,
+  ) {
     super();
     const self = memberOf(room, userId);
     if (self === undefined) throw clientError('CLOSED');
@@ -65,7 +67,12 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
     this.#userId = userId;
     this.#self = self;
     this.#iceServers = iceServers;
-    this.#setup = setup;
+    this.#owner = owner;
+    this.#reader = new SnapshotReader(
+      () => this.#readSnapshot(),
+      () => this.#applyChanges(),
+      runtime,
+    );
   }
 
   get code() {
@@ -102,7 +109,7 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
 
   override on<Name extends keyof RoomEvents>(name: Name, listener: (body: RoomEvents[Name]) => void): Unsubscribe {
     const unsubscribe = super.on(name, listener);
-    // Not within this very call: who listens has not yet got what takes the listener back.
+    // Not within this call: the caller does not have the unsubscribe function yet.
     if (name === 'signal') queueMicrotask(() => this.#releaseSignals());
     return unsubscribe;
   }
@@ -132,10 +139,10 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
   }
 
   leave(): Promise<void> {
-    return this.#setup.leave(this);
+    return this.#owner.leave(this);
   }
 
-  /** Anything that the server says of this room. */
+  /** Any push that belongs to this room. */
   take(push: AnyPush): void {
     if (this.#ending !== null) return;
     if (push.name === 'signal') {
@@ -143,30 +150,34 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
       if (this.#signals.length > MAX_HELD) this.#signals.shift();
       this.#releaseSignals();
     } else if (push.name === 'message') this.emit('message', push.body);
-    else if (push.name === 'room:rev') this.hint(push.body.rev);
-    else if (isChange(push)) this.#hold(push);
+    else if (push.name === 'room:rev') this.catchUp(push.body.rev);
+    else if (isChange(push)) {
+      this.#changes.add(push);
+      this.#applyChanges();
+    }
   }
 
-  /** The revision that the room is said to have reached; null: that we are in no room. */
-  hint(rev: number): void {
-    if (rev > this.rev) void this.#read();
+  /** @param rev a revision that the room has reached */
+  catchUp(rev: number): void {
+    if (rev > this.rev) this.#read();
   }
 
   /**
-   * The same, from the server's own lips, just now. Less than ours: its store has lost what it had told us.
+   * Compares with what the server has just answered. A smaller revision than ours: its store has lost some writes, and it
+   * counts all the same.
    *
-   * @param rev null: that we are in no room
+   * @param rev null: the server has us in no room
    */
   compare(rev: number | null): void {
-    if (rev !== this.rev) void this.#read();
+    if (rev !== this.rev) this.#read();
   }
 
-  /** A snapshot of this room, as of just now or of long ago. */
+  /** Takes over a snapshot that may be older than ours. */
   adopt(snapshot: RoomSnapshot): void {
     if (snapshot.rev >= this.rev) this.#replace(snapshot);
   }
 
-  /** The connection is back, and the seat is ours: still, or again, and then perhaps under another id. */
+  /** The connection is back, and with it a seat: the same, or another one, perhaps under another user id. */
   returned(snapshot: RoomSnapshot, userId: UserId): void {
     const { seq } = this.#self;
     this.#userId = userId;
@@ -183,21 +194,12 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
   end(ending: RoomEnding): void {
     if (this.#ending !== null) return;
     this.#ending = ending;
-    clearTimeout(this.#gap);
+    this.#reader.cancel();
     this.emit('ended', ending);
   }
 
-  async #ask<Name extends RequestName>(name: Name, payload: RequestInput<Name>, repeat: boolean): Promise<void> {
-    // What is asked of a room that is over must not reach the next one, however long it has waited to be sent.
-    await this.#setup.ask(name, payload, repeat, () => this.#ending === null);
-  }
-
-  /** With what the server has just said. Even when we have been further: then its store has lost that. */
-  #replace(snapshot: RoomSnapshot): void {
-    if (this.#ending !== null) return;
-    if (snapshot.rev < this.rev) this.#held = [];
-    this.#set(snapshot, null);
-    this.#applyHeld();
+  #ask<Name extends RequestName>(name: Name, payload: RequestInput<Name>, mayRepeat: boolean): Promise<void> {
+    return this.#owner.askIn(this, name, payload, mayRepeat);
   }
 
   #releaseSignals(): void {
@@ -207,41 +209,35 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
     }
   }
 
-  #hold(change: RoomChange): void {
-    this.#held.push(change);
-    if (this.#held.length > MAX_HELD) this.#held.shift();
-    this.#applyHeld();
+  /** With the server's present state, even if it is behind ours: then its store has lost some writes. */
+  #replace(snapshot: RoomSnapshot): void {
+    if (this.#ending !== null) return;
+    if (snapshot.rev < this.rev) this.#changes.clear();
+    this.#set(snapshot, null);
+    this.#applyChanges();
   }
 
-  /** Applies whatever is next, drops what is past, keeps what comes after a gap. */
-  #applyHeld(): void {
-    const due = this.#held.sort((one, other) => one.body.rev - other.body.rev);
-    this.#held = [];
-    for (const change of due) {
-      if (change.body.rev > this.rev + 1) this.#held.push(change);
-      else if (change.body.rev === this.rev + 1 && this.#ending === null) this.#apply(change);
+  /** Applies the events that follow, up to the next gap. */
+  #applyChanges(): void {
+    for (let change = this.#next(); change !== undefined; change = this.#next()) {
+      this.#set(applied(this.#room, change), change);
+      if (change.name === 'room:closed') this.end({ reason: change.body.reason });
     }
-    if (this.#held.length > 0 && this.#ending === null) this.#gap ??= setTimeout(() => void this.#read(), GAP_MS);
-    else this.#forgetGap();
+    if (this.#changes.isEmpty || this.#ending !== null) this.#reader.cancel();
+    else this.#reader.soon();
   }
 
-  #forgetGap(): void {
-    clearTimeout(this.#gap);
-    this.#gap = undefined;
-  }
-
-  #apply(change: RoomChange): void {
-    this.#set(applied(this.#room, change), change);
-    if (change.name === 'room:closed') this.end({ reason: change.body.reason });
+  #next(): RoomChange | undefined {
+    return this.#ending === null ? this.#changes.takeAfter(this.rev) : undefined;
   }
 
   #set(room: RoomSnapshot, change: RoomChange | null): void {
     const before = this.#room;
     const self = memberOf(room, this.#userId);
     if (self === undefined) {
-      // Why, another push may say better; and it may be of a seat before this one.
+      // The read decides: the event may be of an earlier seat of ours, and a later push may give a better reason.
       this.#isKicked = change?.name === 'member:left' && change.body.reason === 'kicked';
-      void this.#read();
+      this.#read();
       return;
     }
     this.#room = room;
@@ -255,37 +251,28 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
     if (room.rev !== before.rev) this.emit('change', { room, before });
   }
 
-  async #read(): Promise<void> {
-    this.#forgetGap();
-    if (this.#isReading || this.#ending !== null) return;
-    // What was missed before the end matters no more.
-    for (const { name, body } of this.#held) if (name === 'room:closed') return this.end({ reason: body.reason });
-    this.#isReading = true;
-    try {
-      const { rev } = this;
-      const room = await this.#setup.read();
-      // Less than what we had when we asked can only be the store's loss; less than what we have by now is only late.
-      if (room.ref === this.ref && room.rev < rev) this.#replace(room);
-      else if (room.ref === this.ref) this.adopt(room);
-      else this.#setup.rejoin(this);
-      this.#failures = 0;
-    } catch (error) {
-      this.#unread(error as Partial<SignalboxError>);
-    }
-    this.#isReading = false;
-    this.#applyHeld();
+  #read(): void {
+    if (this.#ending === null) void this.#reader.now();
   }
 
-  /** @param error whatever it was: without one of our codes it is tried again */
-  #unread({ code, retryAfterMs }: Partial<SignalboxError>): void {
-    if (code === 'NOT_IN_ROOM') (this.#isKicked ? this.#setup.kicked : this.#setup.rejoin)(this);
-    else if (code === 'CODE_EXPIRED') this.end({ reason: 'expired' });
-    if (this.#ending !== null) return;
-    // A server in trouble is not asked for the room four times a second by everybody in it.
-    const waitMs = delayBefore(this.#failures, DEFAULT_BACKOFF, GAP_MS + (retryAfterMs ?? 0));
-    this.#failures += 1;
-    this.#forgetGap();
-    this.#gap = setTimeout(() => void this.#read(), waitMs);
+  async #readSnapshot(): Promise<void> {
+    const { rev } = this;
+    const { closeReason } = this.#changes;
+    // The room is over: the events of the gap before that do not matter.
+    if (closeReason !== undefined) return this.end({ reason: closeReason });
+    try {
+      const room = await this.#owner.read();
+      // A smaller revision than before the request: the store has lost writes. Than by now: events have overtaken the reply.
+      if (room.ref === this.ref && room.rev < rev) this.#replace(room);
+      else if (room.ref === this.ref) this.adopt(room);
+      else this.#owner.rejoin(this);
+    } catch (error) {
+      const { code } = error as Partial<SignalboxError>;
+      if (code === 'CODE_EXPIRED') this.end({ reason: 'expired' });
+      else if (code === 'NOT_IN_ROOM' && this.#isKicked) this.#owner.kicked();
+      else if (code === 'NOT_IN_ROOM') this.#owner.rejoin(this);
+      if (this.#ending === null) throw error;
+    }
   }
 }
 

@@ -1,13 +1,13 @@
-/** What happens around the client: the network comes and goes, the page is hidden, kept for later, frozen, woken. */
+/** Events of the page and of the device's network: online and offline, hidden, frozen, shown again. */
 
 export interface PageListener {
-  /** Something may have happened to the connection, or just ended: look after it now. */
+  /** The connection may have been lost unnoticed, or the network is back: check it now. */
   readonly wake: () => void;
-  /** The page goes away. `mayReturn`: it is kept as it is, and may be shown again. */
+  /** The page goes away. @param mayReturn it goes into the back/forward cache and may be shown again as it is */
   readonly hide: (mayReturn: boolean) => void;
 }
 
-/** As much of the DOM as is asked for here; a page has all of it, Node nothing. */
+/** The part of the DOM that is used here; Node has none of it. */
 interface Page {
   readonly addEventListener?: EventTarget['addEventListener'];
   readonly document?: EventTarget & { readonly visibilityState: string };
@@ -15,10 +15,10 @@ interface Page {
 }
 const page = globalThis as Page;
 
-/** Whether the device knows that it has no network. It may be wrong both ways. */
+/** Whether the device reports no network. It may be wrong both ways. */
 export const isOffline = (): boolean => page.navigator?.onLine === false;
 
-/** @returns what ends the watch. */
+/** @returns a function that removes all listeners. */
 export function watchPage({ wake, hide }: PageListener): () => void {
   const { document } = page;
   const watch = new AbortController();

@@ -1,8 +1,11 @@
-/** What can be sent at all. The server ends the connection of whoever sends more, and a request is sent again after that. */
+/**
+ * Checks the payload of a request before it is sent. The server closes the connection at a frame that is too large; the
+ * client would reconnect, send the request again, and be closed again.
+ */
 import { LIMITS } from '../protocol/limits.ts';
 import { clientError } from './errors.ts';
 
-/** Beside the longest thing to say, whatever a request is wrapped in. */
+/** The largest payload, a signal, and its envelope. */
 const MAX_BYTES = LIMITS.signalBytes + 1024;
 
 /** @throws SignalboxError `PAYLOAD_TOO_LARGE`, or `BAD_REQUEST` for what JSON cannot hold */
@@ -16,5 +19,5 @@ export function checkPayload(payload: unknown): void {
   if (byteLength(text) > MAX_BYTES) throw clientError('PAYLOAD_TOO_LARGE');
 }
 
-/** As UTF-8, which is what is sent. */
+/** In UTF-8, the encoding on the wire. */
 export const byteLength = (text: string): number => new TextEncoder().encode(text).length;

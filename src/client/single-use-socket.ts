@@ -1,54 +1,57 @@
 /**
- * One connection from its first byte to its last: it is opened once, welcomed at most once, and goes down once. Whoever
- * wants another makes another, so nothing late of an old one can be taken for news.
+ * One Socket.IO connection without reconnection: opened once, welcomed at most once, down once. The next attempt is
+ * another socket, so a late event of an old one cannot be taken for news.
  */
 import { io, type Socket } from 'socket.io-client';
 import type { Acknowledgement, ErrorBody, Push, PushName, RequestInput, RequestName } from '../protocol/index.ts';
+import type { Stop } from '../support/clock.ts';
+import type { PageClock } from './runtime.ts';
 
-/** Any push, name and body belonging together. */
+/** Any push, its name and its body belonging together. */
 export type AnyPush = { [Name in PushName]: { readonly name: Name; readonly body: Push<Name> } }[PushName];
 
-/** What all links of a connection have in common. */
+/** The same for all sockets of a client. */
 export interface SocketOptions {
   readonly url: string;
   readonly path: string;
-  /** What goes with a handshake; asked for every attempt. */
-  readonly auth: () => Record<string, unknown>;
-  /** Milliseconds within which the server must have welcomed. */
+  /** Milliseconds within which the server must have sent `welcome`. */
   readonly timeoutMs: number;
+}
+
+export interface SocketListener {
+  /** When it throws, the socket goes down. */
+  readonly push: (push: AnyPush) => void;
+  /** Called once, with an error if the server has refused the connection. No push follows. */
+  readonly down: (error?: ErrorBody) => void;
 }
 
 export class SingleUseSocket {
   readonly #socket: Socket;
-  readonly #down: (error?: ErrorBody) => void;
-  readonly #impatience: ReturnType<typeof setTimeout>;
+  readonly #listener: SocketListener;
+  readonly #stopTimeout: Stop;
   #isDown = false;
 
-  /** @param down called once, with an error where the server has refused and said why. Nothing follows. */
-  constructor(
-    { url, path, auth, timeoutMs }: SocketOptions,
-    push: (push: AnyPush) => void,
-    down: (error?: ErrorBody) => void,
-  ) {
-    this.#down = down;
-    this.#impatience = setTimeout(() => this.#end(), timeoutMs);
-    this.#socket = io(url, { transports: ['websocket'], forceNew: true, reconnection: false, auth: auth(), path });
+  /** @param auth goes with the handshake */
+  constructor({ url, path, timeoutMs }: SocketOptions, auth: object, clock: PageClock, listener: SocketListener) {
+    this.#listener = listener;
+    this.#stopTimeout = clock.after(timeoutMs, () => this.#end());
+    this.#socket = io(url, { transports: ['websocket'], forceNew: true, reconnection: false, auth, path });
     this.#socket.on('disconnect', () => this.#end());
     this.#socket.on('connect_error', (error) => this.#end(refusal(error)));
     this.#socket.onAny((name: PushName, body: unknown) => {
       if (this.#isDown) return;
-      if (name === 'welcome') clearTimeout(this.#impatience);
+      if (name === 'welcome') this.#stopTimeout();
       try {
-        // The server's pushes are those of the table; of a later version's, nobody knows the name.
-        push({ name, body } as AnyPush);
+        // Pushes of our protocol have the bodies of its table; a push of a later version has a name that nobody handles.
+        listener.push({ name, body } as AnyPush);
       } catch {
-        // What does not fit the table is the server's fault, and nothing after it can be trusted.
+        // A body that does not fit the table: the server is at fault, and later pushes cannot be trusted.
         this.#end();
       }
     });
   }
 
-  /** @returns undefined when no answer came in time, or the link went down before it. */
+  /** @returns undefined when no answer came in time, or the socket went down before it. */
   request<Name extends RequestName>(
     name: Name,
     payload: RequestInput<Name>,
@@ -56,7 +59,7 @@ export class SingleUseSocket {
   ): Promise<Acknowledgement<Name> | undefined> {
     return new Promise((resolve) => {
       if (this.#isDown) resolve(undefined);
-      // Socket.IO calls back with an error when the time is over or the connection lost.
+      // Socket.IO calls back with an error at the timeout, or when the connection is lost.
       else
         this.#socket
           .timeout(patienceMs)
@@ -64,11 +67,11 @@ export class SingleUseSocket {
     });
   }
 
-  /** Nothing is heard of it any more, not even that it is down. Requests under way end with it. */
+  /** No listener is called after it. Requests under way end. */
   close(): void {
     this.#isDown = true;
-    clearTimeout(this.#impatience);
-    // What it has not sent by now it would keep for another connection, and the request waiting.
+    this.#stopTimeout();
+    // Socket.IO would keep unsent packets for a reconnection, and their requests would never end.
     this.#socket.sendBuffer = [];
     this.#socket.off().offAny().disconnect();
   }
@@ -76,11 +79,11 @@ export class SingleUseSocket {
   #end(error?: ErrorBody): void {
     if (this.#isDown) return;
     this.close();
-    this.#down(error);
+    this.#listener.down(error);
   }
 }
 
-/** What the server has said, or undefined when nothing of it has reached us. */
+/** The server's reason; undefined when the server was not reached. */
 function refusal(error: Error & { data?: Partial<ErrorBody> }): ErrorBody | undefined {
   // Only a server of this protocol sends a code, and its errors have one shape.
   return error.data?.code === undefined ? undefined : (error.data as ErrorBody);

@@ -1,4 +1,5 @@
-/** Where the resume token is kept: whoever has it comes back as the same user, on the same seat. */
+/** Stores the resume token: a client that presents it is the same user again, on the same seat. */
+import { uniqueId } from './unique-id.ts';
 
 /** Keeps one secret text. Throwing is allowed and means that nothing is kept. */
 export interface ResumeStore {
@@ -40,43 +41,43 @@ export interface TokenStore {
   token: string | null;
   /** Whether a page loaded anew finds it. */
   readonly isKept: boolean;
-  /** For whoever comes after us; we still have it. */
+  /** Removes it from the store, not from memory: a page loaded anew starts without a token. */
   forgetStored(): void;
-  /** Lets another client of this page have the place. @param forgets whether nothing of us stays there */
+  /** Frees the tab's storage for another client of the page. @param forgets whether our token is removed from it */
   close(forgets: boolean): void;
 }
 
+/** A longer text is no token of ours, and the server would refuse it at every attempt. */
 const MAX_LENGTH = 4096;
 
-/** The tab's own place, which two clients of one page cannot share: the one would replace the other for ever. */
+/** Two clients of one page cannot share the tab's storage: each would replace the session of the other, for ever. */
 let isTabTaken = false;
 
 /**
- * @param wanted undefined: the tab's own place, if it is free; null: nowhere
- * @param origin of the server: no other may be told the token
+ * @param wanted undefined: the tab's storage, if no other client has it; null: none
+ * @param origin of the server: no other server may see the token
  */
 export function openTokenStore(wanted: ResumeStore | null | undefined, origin: string): TokenStore {
   const isTab = wanted === undefined && !isTabTaken;
   const store = isTab ? tabStore(`signalbox.resume ${origin}`) : wanted;
   if (isTab) isTabTaken = true;
-  const stored = (): string => {
+  const read = (): string => {
     try {
       const kept: unknown = store?.get();
-      // Whatever else lies there is none of our tokens, and what is too long would be refused for ever.
       return typeof kept === 'string' && kept.length < MAX_LENGTH ? kept : '';
     } catch {
       return '';
     }
   };
-  /** The token, and what tells it from another client's: of one user and one second, the server's are alike. */
-  let text = stored();
+  /** The token and an id of this client: two tokens of one user from the same second are equal. */
+  let text = read();
   let isKept = text !== '';
   const write = (kept: string): void => {
     try {
       store?.set(kept || null);
       isKept = store != null;
     } catch {
-      // It is in memory alone; a page loaded anew starts afresh.
+      // Kept in memory alone: a page loaded anew starts without a token.
       isKept = false;
     }
   };
@@ -85,7 +86,7 @@ export function openTokenStore(wanted: ResumeStore | null | undefined, origin: s
       return text.split(' ')[0] || null;
     },
     set token(token) {
-      text = token === null ? '' : `${token} ${Math.random()}`;
+      text = token === null ? '' : `${token} ${uniqueId()}`;
       write(text);
     },
     get isKept() {
@@ -94,8 +95,8 @@ export function openTokenStore(wanted: ResumeStore | null | undefined, origin: s
     forgetStored: () => write(''),
     close(forgets) {
       if (isTab) isTabTaken = false;
-      // Whoever took over may keep its own there.
-      if (forgets && stored() === text) write('');
+      // Another client may have stored its own token by now.
+      if (forgets && read() === text) write('');
     },
   };
 }

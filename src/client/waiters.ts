@@ -1,13 +1,20 @@
-/** Those who wait for something to happen, each for as long as it has time. */
+/** Callers that wait for one event, each with a deadline of its own. */
+import type { PageClock } from './runtime.ts';
+
 export class Waiters {
+  readonly #clock: PageClock;
   readonly #all = new Set<() => void>();
 
-  /** Resolves when it happens, or the time is over. @param until by `performance.now()` */
+  constructor(clock: PageClock) {
+    this.#clock = clock;
+  }
+
+  /** Resolves at the event or at the deadline, whichever is first. @param until by the monotonic clock */
   wait(until: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = Number.isFinite(until) ? setTimeout(() => done(), until - performance.now()) : undefined;
+      const stop = this.#clock.after(until - this.#clock.monotonic(), () => done());
       const done = (): void => {
-        clearTimeout(timer);
+        stop();
         this.#all.delete(done);
         resolve();
       };
@@ -15,7 +22,7 @@ export class Waiters {
     });
   }
 
-  /** It has happened. They go on in the order of their coming. */
+  /** The event has happened: all resolve, in the order in which they came. */
   release(): void {
     for (const done of this.#all) done();
   }

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { DEFAULT_BACKOFF, delayBefore } from '../../src/client/backoff.ts';
+import { systemChance } from '../../src/support/chance.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { Clients, next } from './harness.ts';
 import { TcpSwitch } from './tcp-switch.ts';
@@ -11,19 +12,20 @@ const attempt = fc.oneof(fc.nat(20), fc.nat(5000));
 
 test('never less than the server asks for, never more than the limit on top of it, however many attempts', () => {
   fc.assert(
-    fc.property(attempt, backoff, fc.nat(100_000), (attempt, backoff, leastMs) => {
-      const delay = delayBefore(attempt, backoff, leastMs);
-      expect(delay).toBeGreaterThanOrEqual(leastMs);
-      expect(delay).toBeLessThanOrEqual(leastMs + Math.min(backoff.maxMs, backoff.baseMs * 2 ** attempt));
+    fc.property(attempt, backoff, fc.nat(100_000), (attempt, backoff, minMs) => {
+      const delay = delayBefore(attempt, backoff, systemChance, minMs);
+      expect(delay).toBeGreaterThanOrEqual(minMs);
+      expect(delay).toBeLessThanOrEqual(minMs + Math.min(backoff.maxMs, backoff.baseMs * 2 ** attempt));
     }),
   );
 });
 
 test('full jitter: every tenth of the wait is as likely as the others', () => {
+  // Waits are whole milliseconds, from 1 to the span.
   for (const [attempt, span] of [500, 1000, 2000, 4000, 8000, 15_000, 15_000].entries()) {
     const tenths = Array.from({ length: 10 }, () => 0);
     for (let drawn = 0; drawn < 10_000; drawn += 1) {
-      const tenth = Math.floor((delayBefore(attempt, DEFAULT_BACKOFF, 70) - 70) / (span / 10));
+      const tenth = Math.floor((delayBefore(attempt, DEFAULT_BACKOFF, systemChance, 70) - 71) / (span / 10));
       tenths[tenth] = (tenths[tenth] ?? 0) + 1;
     }
     // Of 10,000, a tenth has 1,000 and a standard deviation of 30.
@@ -64,7 +66,7 @@ test('the wait grows from attempt to attempt, and begins anew when it was online
 });
 
 test('a thousand clients that lose one server do not come back together', () => {
-  const moments = Array.from({ length: 1000 }, () => delayBefore(0, DEFAULT_BACKOFF));
+  const moments = Array.from({ length: 1000 }, () => delayBefore(0, DEFAULT_BACKOFF, systemChance));
   const slices = Array.from({ length: 50 }, () => 0);
   for (const moment of moments) slices[Math.floor(moment / 10)] = (slices[Math.floor(moment / 10)] ?? 0) + 1;
   // Of fifty slices of 10 ms each has about twenty.

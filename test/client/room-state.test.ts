@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SignalboxError } from '../../src/client/errors.ts';
-import { JoinedRoom } from '../../src/client/joined-room.ts';
+import { JoinedRoom, type RoomOwner } from '../../src/client/joined-room.ts';
+import { pageRuntime } from '../../src/client/runtime.ts';
 import type { AnyPush } from '../../src/client/single-use-socket.ts';
 import { errorBody } from '../../src/protocol/errors.ts';
 import type { Member, RoomSnapshot } from '../../src/protocol/snapshot.ts';
@@ -46,13 +47,14 @@ function takeSeat({ first, states, events, last }: History) {
   }
   const reads: Read[] = [];
   const unexpected = () => expect.unreachable('its seat was never lost');
-  const seat = new JoinedRoom(first, user(OBSERVER), [], {
-    ask: unexpected,
+  const owner: RoomOwner = {
+    askIn: unexpected,
     leave: unexpected,
     rejoin: unexpected,
     kicked: unexpected,
     read: () => new Promise((resolve, reject) => void reads.push({ least: seat.rev, resolve, reject })),
-  });
+  };
+  const seat = new JoinedRoom(first, user(OBSERVER), [], owner, pageRuntime);
   /** What the client asks the server is answered with the room as it was at some time since it asked. */
   const answer = async (rev: number) => {
     const read = reads.shift();
@@ -68,7 +70,7 @@ function takeSeat({ first, states, events, last }: History) {
   const at = (share: number) => Math.round(first.rev + share * (last - first.rev));
   const happen: Record<Happening['kind'], (share: number) => Promise<void>> = {
     event: async (share) => deliver(Math.floor(share * events.length)),
-    hint: async (share) => seat.hint(at(share)),
+    hint: async (share) => seat.catchUp(at(share)),
     answer: (share) => answer(at(share)),
     async refusal() {
       reads.shift()?.reject(new SignalboxError(errorBody('STORE_UNAVAILABLE')));
@@ -127,7 +129,7 @@ test('a room shows only what has been true, in the order in which it was, and in
 
       // Whatever is still on its way comes now, and then a last word of the server.
       while (reads.length > 0) await answer(last);
-      seat.hint(last);
+      seat.catchUp(last);
       while (reads.length > 0) await answer(last);
       if (story.isClosed) expect(['closed', 'expired']).toContain(seat.ending?.reason);
       else expect([seat.snapshot, seat.ending]).toEqual([states.get(last), null]);
@@ -212,7 +214,7 @@ test('what is read of the end, or told of it after a gap, ends the room', async 
       await vi.advanceTimersByTimeAsync(250);
       expect([seat.ending, reads.length]).toEqual([{ reason: 'closed' }, 0]);
       const { seat: other, answer } = takeSeat(story);
-      other.hint(Number.POSITIVE_INFINITY);
+      other.catchUp(Number.POSITIVE_INFINITY);
       await answer(story.last);
       expect(other.ending).toEqual({ reason: 'expired' });
     }),

@@ -1,0 +1,41 @@
+/** Regular heartbeats: they keep the seat, notice a dead connection, and bring the revision that the room has reached. */
+import type { Stop } from '../support/clock.ts';
+import type { Connection } from './connection.ts';
+import type { PageClock } from './runtime.ts';
+
+export interface RevisionSource {
+  /** Our revision of the room; undefined in no room. */
+  readonly rev: number | undefined;
+  /** @param rev the server's revision of our room; null: it has us in no room */
+  compare(rev: number | null): void;
+}
+
+export class Heartbeat {
+  readonly #connection: Connection;
+  readonly #room: RevisionSource;
+  readonly #clock: PageClock;
+  #stop: Stop | undefined;
+
+  constructor(connection: Connection, room: RevisionSource, clock: PageClock) {
+    this.#connection = connection;
+    this.#room = room;
+    this.#clock = clock;
+  }
+
+  start(everyMs: number, patienceMs: number): void {
+    this.stop();
+    this.#stop = this.#clock.every(everyMs, () => void this.beat(patienceMs));
+  }
+
+  stop(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+
+  /** One heartbeat now. */
+  async beat(patienceMs: number): Promise<void> {
+    const { rev } = this.#room;
+    const reply = await this.#connection.heartbeat(rev === undefined ? {} : { rev }, patienceMs);
+    if (reply) this.#room.compare(reply.rev);
+  }
+}
