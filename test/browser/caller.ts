@@ -11,11 +11,11 @@
  * A server of one's own: `new Caller(await browser.person(url))`, then `see('#lobby')`.
  */
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import type { PeerReport, SignalboxDemo } from '../../client-demo/src/surface.ts';
 import { createServer, type PartialOptions, type SignalboxServer } from '../../src/index.ts';
 import type { ServerDependencies } from '../../src/server/server.ts';
-import { launchBrowser, type Person, type PersonOptions } from '../support/browser.ts';
+import { launchBrowser, type Person, type PersonOptions, type TestBrowser } from '../support/browser.ts';
 
 /** Four people are twelve pictures to encode and to decode, without a graphics card and beside other tests. */
 const PATIENCE_MS = 40_000;
@@ -37,25 +37,36 @@ export interface CallerOptions extends PersonOptions {
   readonly port?: number;
 }
 
-/** A server, a browser, and whoever is called onto it; all of them end with it. */
+/** One for all tests of a file: a start takes longer than many a test, and people share nothing in it. */
+let browser: Promise<TestBrowser> | undefined;
+afterAll(async () => (await browser)?.[Symbol.asyncDispose]());
+
+/** A server of one's own, and people at browsers; all of them end with it. */
 export async function openStage(
   options: PartialOptions = {},
   dependencies: Partial<ServerDependencies> = {},
 ): Promise<Stage> {
   const server = await createServer({ host: '127.0.0.1', port: 0, ...options }, dependencies);
-  const browser = await launchBrowser();
+  browser ??= launchBrowser();
+  const { person: openPage } = await browser;
+  const people: Person[] = [];
+  const open = async (url: string, personOptions?: PersonOptions): Promise<Person> => {
+    const person = await openPage(url, personOptions);
+    people.push(person);
+    return person;
+  };
   return {
     server,
-    person: (path, options) => browser.person(`http://localhost:${server.port}/${path}`, options),
+    person: (path, personOptions) => open(`http://localhost:${server.port}/${path}`, personOptions),
     caller: async ({ name, hash = '', search = '', port = server.port, ...person } = {}) => {
       const query = search === '' ? '' : `?${search}`;
-      const caller = new Caller(await browser.person(`http://localhost:${port}/${query}${hash}`, person));
+      const caller = new Caller(await open(`http://localhost:${port}/${query}${hash}`, person));
       await caller.see('#lobby');
       if (name !== undefined) await caller.page.locator('#lobby-name').fill(name);
       return caller;
     },
     [Symbol.asyncDispose]: async () => {
-      await browser[Symbol.asyncDispose]();
+      await Promise.all(people.map((person) => person[Symbol.asyncDispose]()));
       await server.close();
     },
   };

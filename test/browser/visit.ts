@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { connect } from '../../src/client/connect.ts';
 import type { ConnectionState, Room } from '../../src/client/index.ts';
-import { createServer } from '../../src/index.ts';
+import { createServer, type PartialOptions } from '../../src/index.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { startSite } from '../support/site.ts';
 
@@ -28,9 +28,9 @@ export interface Place extends AsyncDisposable {
   visit(open: (url: string) => Promise<Page>): Promise<Visit>;
 }
 
-/** A server as nobody has configured it. */
-export async function openPlace(): Promise<Place> {
-  const server = await createServer({ host: '127.0.0.1', port: 0, demo: false });
+/** @param options by default, those of a server that nobody has configured */
+export async function openPlace(options: PartialOptions = {}): Promise<Place> {
+  const server = await createServer({ host: '127.0.0.1', port: 0, demo: false, ...options });
   const site = await startSite();
   site.put('/elsewhere', '<!doctype html><title>Elsewhere</title>');
   return {
