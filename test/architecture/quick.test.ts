@@ -2,8 +2,10 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { NOT_QUICK, selectTests } from '../support/selection.ts';
+import { SECONDS } from '../support/sequencer.ts';
 
-const { quick, others } = selectTests();
+const { quick, services, apart } = selectTests();
+const others = [...services, ...apart];
 
 test.each(['architecture', 'protocol', 'room', 'engine', 'reference', 'client', 'server', 'webhooks'])(
   'the quick tests cover the folder %s',
@@ -22,6 +24,8 @@ test('no test that imports a browser or a store, directly or through another fil
   );
 });
 
-test('every file that is named as an exception exists', () => {
-  expect([...NOT_QUICK].filter((file) => !existsSync(new URL(`../../${file}`, import.meta.url)))).toEqual([]);
+test('every file that is named in the selection or in the order exists', () => {
+  expect(
+    [...NOT_QUICK, ...Object.keys(SECONDS)].filter((file) => !existsSync(new URL(`../../${file}`, import.meta.url))),
+  ).toEqual([]);
 });

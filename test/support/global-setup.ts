@@ -52,7 +52,17 @@ const builds: readonly Build[] = [
   },
 ];
 
-export default async function setup(): Promise<void> {
+declare global {
+  var signalboxSetup: Promise<void> | undefined;
+}
+
+/** Every part of the tests that needs it asks for it; it runs once. */
+export default function setup(): Promise<void> {
+  globalThis.signalboxSetup ??= prepare();
+  return globalThis.signalboxSetup;
+}
+
+async function prepare(): Promise<void> {
   await ensureServices();
   for (const build of builds) if (isDue(build)) rebuild(build);
 }

@@ -1,4 +1,7 @@
-/** Which test files need nothing but Node: read from what they import, so that the choice follows files that move. */
+/**
+ * The tests in three parts, which `vitest.config.ts` runs: chosen by what a file imports and where it lies, so that the
+ * choice follows files that move.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +14,7 @@ const STARTERS: ReadonlySet<string> = new Set(
     .map((name) => `test/support/${name}.ts`)
     .concat('scripts/services.ts'),
 );
+const BROWSERS: ReadonlySet<string> = new Set(['test/support/browser.ts', 'test/support/tabs.ts']);
 
 /** Tests that start nothing by these means, and yet need what a build has written to dist/. */
 export const NOT_QUICK: ReadonlySet<string> = new Set([
@@ -19,9 +23,16 @@ export const NOT_QUICK: ReadonlySet<string> = new Set([
   'test/server/http/page.test.ts',
 ]);
 
+/** Folders whose tests change a browser's globals, count sockets and timers, or look at whole processes. */
+const APART = /^test\/(browser|cli|client|deploy|docs)\//;
+
 interface Selection {
+  /** They need nothing but Node. */
   readonly quick: readonly string[];
-  readonly others: readonly string[];
+  /** They start services, and change nothing in their own process that the next file could see. */
+  readonly services: readonly string[];
+  /** They need a process of their own. */
+  readonly apart: readonly string[];
 }
 
 export function selectTests(): Selection {
@@ -29,9 +40,19 @@ export function selectTests(): Selection {
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => `test/${name.replaceAll('\\', '/')}`)
     .sort();
-  const isQuick = (file: string) => !NOT_QUICK.has(file) && ![...closureOf(file)].some((one) => STARTERS.has(one));
-  return { quick: files.filter(isQuick), others: files.filter((file) => !isQuick(file)) };
+  const isQuick = (file: string) => !NOT_QUICK.has(file) && !imports(file, STARTERS);
+  const others = files.filter((file) => !isQuick(file));
+  return {
+    quick: files.filter(isQuick),
+    services: others.filter((file) => !APART.test(file)),
+    apart: others.filter((file) => APART.test(file)),
+  };
 }
+
+export const startsBrowser = (file: string): boolean => imports(file, BROWSERS);
+
+const imports = (file: string, wanted: ReadonlySet<string>): boolean =>
+  [...closureOf(file)].some((one) => wanted.has(one));
 
 /** A file of the tests with all that it imports outside of `src`, however far away. */
 function closureOf(file: string, seen: Set<string> = new Set()): Set<string> {
@@ -57,7 +78,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(`${root}/${file}`, 'utf8');
   } catch {
-    // Shown as an import in a comment or a text, or missing: then the test fails by itself.
+    // An import that only a comment or a text shows.
     return '';
   }
 }
