@@ -11,7 +11,7 @@
  * A server of one's own: `new Caller(await browser.person(url))`, then `see('#lobby')`.
  */
 import type { Page } from 'playwright-core';
-import { afterAll, expect } from 'vitest';
+import { afterAll, expect, vi } from 'vitest';
 import type { PeerReport, SignalboxDemo } from '../../client-demo/src/surface.ts';
 import { createServer, type PartialOptions, type SignalboxServer } from '../../src/index.ts';
 import type { ServerDependencies } from '../../src/server/server.ts';
@@ -139,9 +139,8 @@ export class Caller {
 
   /** Waits for a line of the chat, whether or not it is on the screen. */
   async tells(line: string): Promise<void> {
-    await expect
-      .poll(async () => (await this.told()).some((one) => one.includes(line)), { timeout: PATIENCE_MS, message: line })
-      .toBe(true);
+    const isTold = async () => (await this.told()).some((one) => one.includes(line));
+    await vi.waitFor(async () => expect(await isTold(), line).toBe(true), { timeout: PATIENCE_MS });
   }
 
   demo<Name extends 'userId' | 'ref' | 'rev' | 'state'>(name: Name): Promise<SignalboxDemo[Name]> {
@@ -160,7 +159,7 @@ export class Caller {
       return holds(last);
     };
     try {
-      await expect.poll(look, { timeout: PATIENCE_MS, interval, message: what }).toBe(true);
+      await vi.waitFor(async () => expect(await look(), what).toBe(true), { timeout: PATIENCE_MS, interval });
     } catch (error) {
       throw new Error(`${what}: ${JSON.stringify(last)}`, { cause: error });
     }

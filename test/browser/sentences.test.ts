@@ -152,7 +152,8 @@ describe('as the host', () => {
   });
 });
 
-describe('about relays', () => {
+// They wait for what a browser finds out about relays, side by side.
+describe.concurrent('about relays', () => {
   test('credentials that are refused', async () => {
     await using coturn = await startCoturn({ secrets: ['another one than the server has'] });
     await using stage = await openStage({ turnUrls: [coturn.url('udp')], turnSecrets: ['a secret of its own'] });
@@ -175,7 +176,7 @@ describe('about relays', () => {
     await ada.read(/^This address allows connections through a relay only, and this server offers none\./);
   });
 
-  test('nothing, while everybody is reached without one', async () => {
+  test('nothing, while everybody is reached without one', async ({ expect }) => {
     await using stage = await openStage();
     const { ada } = await meet(stage, '', REFUSE_ONCE_CONNECTED);
     await ada.hasMedia(1);

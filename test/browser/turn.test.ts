@@ -23,7 +23,8 @@ describe.each(['udp', 'tcp'] as const)('over %s', (transport) => {
   });
 });
 
-test('credentials of another secret: no call, and the page says why', async () => {
+// A browser takes its time to give a relay up: these three wait side by side.
+test.concurrent('credentials of another secret: no call, and the page says why', async () => {
   await using coturn = await startCoturn({ secrets: [SECRET] });
   await using stage = await openStage({
     turnUrls: [coturn.url('udp')],
@@ -32,7 +33,7 @@ test('credentials of another secret: no call, and the page says why', async () =
   await isRefused(await meet(stage));
 });
 
-test('credentials that have expired: the same', async () => {
+test.concurrent('credentials that have expired: the same', async () => {
   await using coturn = await startCoturn({ secrets: [SECRET] });
   const twoHoursAgo = { ...systemClock, now: () => systemClock.now() - 2 * HOUR };
   await using stage = await openStage(
@@ -42,7 +43,7 @@ test('credentials that have expired: the same', async () => {
   await isRefused(await meet(stage));
 });
 
-test('a server without a relay: the page says that there is none', async () => {
+test.concurrent('a server without a relay: the page says that there is none', async () => {
   await using stage = await openStage();
   const [ada] = await meet(stage);
   await ada.read(/this server offers none/);

@@ -95,7 +95,7 @@ describe('what cannot be understood: one line, exit code 2', () => {
   });
 });
 
-describe('what cannot be done: one line, exit code 1', () => {
+describe.concurrent('what cannot be done: one line, exit code 1', () => {
   test('a port in use', async () => {
     await using first = await startSignalbox();
     const ended = await runSignalbox([

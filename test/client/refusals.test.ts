@@ -146,7 +146,8 @@ const requests = (client: Client, room: Room): Readonly<Record<string, () => Pro
 });
 
 describe('without an answer', () => {
-  test('from the first moment, without a server: UNREACHABLE in time', async () => {
+  // They mostly wait, side by side.
+  test.concurrent('from the first moment, without a server: UNREACHABLE in time', async () => {
     await using clients = new Clients();
     const url = `http://127.0.0.1:${await freePort()}`;
     const client = clients.connect(url, { timeoutMs: TIMEOUT_MS });
@@ -158,7 +159,7 @@ describe('without an answer', () => {
     expect(client.state).toBe('connecting');
   });
 
-  test('while it is reconnecting: UNREACHABLE in time', async () => {
+  test.concurrent('while it is reconnecting: UNREACHABLE in time', async () => {
     await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
     await using clients = new Clients();
     const url = `http://127.0.0.1:${proxy.port}`;
@@ -169,7 +170,7 @@ describe('without an answer', () => {
     }
   });
 
-  test('on a connection that swallows everything: TIMEOUT in time, also when nobody has noticed', async () => {
+  test.concurrent('on a connection that swallows everything: TIMEOUT in time, also when nobody has noticed', async () => {
     await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
     await using clients = new Clients();
     const url = `http://127.0.0.1:${proxy.port}`;

@@ -94,7 +94,8 @@ for (const stage of STAGES) {
   });
 }
 
-describe('an answer that comes too late', () => {
+// They mostly wait, side by side.
+describe.concurrent('an answer that comes too late', () => {
   test.each(['create', 'join'] as const)('%s: a seat that nobody waits for any more is given back', async (name) => {
     await using nodes = await startNodes({ kind: 'memory', count: 1 });
     await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);

@@ -48,7 +48,8 @@ interface NodeOptions {
   deadlineMs?: number;
 }
 
-test('nothing is lost right after live: 100 rooms, 100 messages', async () => {
+// The first ones mostly wait for a slow link, side by side.
+test.concurrent('nothing is lost right after live: 100 rooms, 100 messages', async () => {
   await using redis = await startRedis();
   await using near = await startNode(redis, { delayMs: 0 });
   await using far = await startNode(redis);
@@ -62,7 +63,7 @@ test('nothing is lost right after live: 100 rooms, 100 messages', async () => {
   expect(guest.notes).toEqual(Array.from({ length: 100 }, (_, i) => i));
 });
 
-test.each([
+test.concurrent.each([
   ['a room, which lingers', ROOM],
   ['a member, which does not', MEMBER],
 ])('leaving and joining again within a round trip never leaves a node deaf: %s', async (_, room) => {
@@ -80,7 +81,7 @@ test.each([
   expect(guest.notes).toEqual(Array.from({ length: 50 }, (_, i) => i));
 });
 
-test('joining and leaving without waiting ends in what was wanted last', async () => {
+test.concurrent('joining and leaving without waiting ends in what was wanted last', async () => {
   await using redis = await startRedis();
   await using near = await startNode(redis);
   await using far = await startNode(redis);

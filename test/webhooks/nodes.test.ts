@@ -63,7 +63,8 @@ describe.each(STAGES)('$stage', (stage) => {
   });
 });
 
-test('operators see what was not taken, and have it sent again, on any node', async () => {
+// The rest mostly waits for the next attempt or for the end of a lease, side by side.
+test.concurrent('operators see what was not taken, and have it sent again, on any node', async () => {
   await using receiver = await startReceiver();
   receiver.behave(answers(500));
   const few = { webhookEvents: ['room_created' as const], webhookGiveUpMs: 0, adminToken: ADMIN_TOKEN };
@@ -97,7 +98,7 @@ test('operators see what was not taken, and have it sent again, on any node', as
   expect(await endpoint()).toMatchObject({ dead: 0, lost: 0 });
 });
 
-test('a server that stops leaves nothing open', async () => {
+test.concurrent('a server that stops leaves nothing open', async () => {
   await using receiver = await startReceiver();
   receiver.behave(() => {});
   const server = await createServer({ host: '127.0.0.1', port: 0, demo: false, drainMs: 100, ...optionsFor(receiver) });
@@ -108,7 +109,7 @@ test('a server that stops leaves nothing open', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-describe('at least once', () => {
+describe.concurrent('at least once', () => {
   const leases = { webhookTimeoutMs: 1_000, webhookAllowPrivate: true };
 
   test('a node is killed while it waits for an answer: another sends that event again, and goes on', async () => {
