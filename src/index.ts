@@ -5,7 +5,9 @@ import type { Database } from './database/database.ts';
 import { sharedDatabaseUrl } from './database/database-url.ts';
 import { openDatabase } from './database/open.ts';
 import { shareDatabase } from './database/shared-database.ts';
+import type { Engine } from './engine/engine.ts';
 import { createMemoryEngine } from './engine/memory.ts';
+import type { RedisEngine } from './engine/redis/index.ts';
 import { callRecordsFromOptions } from './records/call-records.ts';
 import { referencesFromOptions } from './reference/from-options.ts';
 import type { ReferenceNotice } from './reference/port.ts';
@@ -19,7 +21,10 @@ import {
   type SignalboxServer,
   startServer,
 } from './server/server.ts';
+import type { Clock } from './support/clock.ts';
 import { createDefaultLog, type Log } from './support/log.ts';
+import { createMemoryQueue } from './webhooks/queue/memory.ts';
+import type { WebhookQueue } from './webhooks/queue/queue.ts';
 
 export type { FeedEvent, FeedType } from './protocol/feed.ts';
 export { type ParsedReference, ReferenceMalformed } from './reference/format.ts';
@@ -85,6 +90,7 @@ export async function createServer(
   const parts: ServerDependencies = {
     lockDataDir: lockDataDir,
     engine,
+    webhookQueue: queueFor,
     references: (settings, onNotice) => referencesFor(settings, { ...dependencies, onNotice }, database(settings)),
     calls: (node) => callRecordsFromOptions(() => database(node.options), node.options, node),
     ...dependencies,
@@ -92,6 +98,15 @@ export async function createServer(
   if (server === undefined) return startServer(options, parts);
   return embedServer(options, parts, { server, ...(prefix !== undefined && { prefix }) });
 }
+
+/** Where the engine keeps its feed, there is the queue that is filled from it. */
+async function queueFor(engine: Engine, clock: Clock): Promise<WebhookQueue> {
+  if (!isRedisEngine(engine)) return createMemoryQueue(engine.feed, clock);
+  const { createRedisQueue } = await import('./webhooks/queue/redis.ts');
+  return createRedisQueue(engine.redis);
+}
+
+const isRedisEngine = (engine: Engine): engine is RedisEngine => 'redis' in engine;
 
 /** One for all that a server keeps: each call gives it to one more user, who closes it. */
 function databaseFor(log: Log): (options: Options) => Database | undefined {

@@ -5,7 +5,6 @@ import type { Evicted } from '../room/outcomes.ts';
 import type { Pool } from '../room/pool.ts';
 import type { Policy } from '../room/room.ts';
 import type { StoreHealth } from '../support/store.ts';
-import type { Deliveries } from './deliveries.ts';
 import type { Feed } from './feed.ts';
 
 export interface Engine {
@@ -23,8 +22,6 @@ export interface Engine {
   apply<C extends Command>(command: C): Promise<Outcome<C>>;
   readonly fanout: Fanout;
   readonly feed: Feed;
-  /** What of the feed is still to be told to webhooks. */
-  readonly deliveries: Deliveries;
   health(): StoreHealth;
   /** The nodes that are connected to the same store now, this one included. */
   nodes(): Promise<readonly NodeId[]>;

@@ -6,7 +6,6 @@ import { applyRule, isUserCommand, shardOfCommand } from '../room/rules.ts';
 import { applyWrites, createShard, type MutableShard } from '../room/shard.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
 import type { Engine, EngineSettings } from './engine.ts';
-import { createMemoryDeliveries } from './memory-deliveries.ts';
 import { createMemoryFeed, type MemoryFeed } from './memory-feed.ts';
 import { MemoryUsers } from './memory-users.ts';
 
@@ -35,7 +34,6 @@ export function createMemoryEngine(settings: EngineSettings, clock: Clock = syst
       listen: () => {},
     },
     feed,
-    deliveries: createMemoryDeliveries(feed, clock),
     health: () => ({ state: 'up', since }),
     nodes: async () => [settings.nodeId],
     sharedSecret: async (proposal) => proposal,

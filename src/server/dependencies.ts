@@ -11,6 +11,7 @@ import type { ServerDependencies } from './signalbox.ts';
 const DEPENDENCIES: Readonly<Record<keyof (ServerDependencies & EmbedTarget), true>> = {
   lockDataDir: true,
   engine: true,
+  webhookQueue: true,
   references: true,
   calls: true,
   clock: true,

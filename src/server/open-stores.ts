@@ -74,8 +74,9 @@ async function openStores(options: Options, dependencies: ServerDependencies, sh
   if (calls !== undefined) shutdown.add(() => calls.close());
   const secret = await findSecret(options, engine, random, log);
   const digest = createDigest(secret);
-  const told = readWebhooks(options);
-  const webhooks = told && (await startWebhooks(told, { engine, clock, random, log, digest }));
+  const settings = readWebhooks(options);
+  const queue = settings && (await dependencies.webhookQueue(engine, clock));
+  const webhooks = queue && (await startWebhooks(settings, { feed, queue, clock, random, log, digest }));
   // What has just happened is for the other nodes to send, or for the next start.
   if (webhooks !== undefined) shutdown.add(() => webhooks.stop());
   const registry = new SessionRegistry((ref, signals) => calls?.countSignals(ref, signals));

@@ -6,6 +6,7 @@ import type { ReferenceGenerator, ReferenceNotice } from '../reference/port.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
+import type { WebhookQueue } from '../webhooks/queue/queue.ts';
 import type { Hooks } from './auth/hooks.ts';
 import type { EmbeddedServer } from './hosting/embed.ts';
 import type { Events } from './monitoring/events.ts';
@@ -21,6 +22,8 @@ export interface ServerDependencies {
    */
   readonly lockDataDir?: (options: Options) => Promise<(() => void) | undefined>;
   readonly engine: (settings: EngineSettings) => Engine | Promise<Engine>;
+  /** The queue of the webhooks, where the engine keeps its feed. Asked for when there are webhooks. */
+  readonly webhookQueue: (engine: Engine, clock: Clock) => WebhookQueue | Promise<WebhookQueue>;
   /** Where rooms get their refs; by chance, unless this gives another. The server closes it. */
   readonly references?: (
     options: Options,

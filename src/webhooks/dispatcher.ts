@@ -1,28 +1,18 @@
-/** Sends what is due to one endpoint, as one of the nodes that share this work. */
-import type { Deliveries, Delivery, Taken, Verdict } from '../engine/deliveries.ts';
+/** Sends due events to one endpoint. Every node has a dispatcher for each endpoint; the queue shares the work out. */
 import type { FeedType } from '../protocol/feed.ts';
-import { coalesce } from '../support/async/coalesce.ts';
+import { type Coalesced, coalesce } from '../support/async/coalesce.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
 import { retryMs } from './backoff.ts';
 import type { Endpoint } from './endpoint.ts';
-import { createReport, type EndpointReport } from './report.ts';
+import { createEndpointMonitor, type EndpointMonitor } from './endpoint-monitor.ts';
+import type { Claimed, Delivery, DeliveryResult, WebhookQueue } from './queue/queue.ts';
 import type { Answer, Sender } from './sender.ts';
 
-export interface Dispatcher {
+export interface DispatcherDeps {
   readonly endpoint: Endpoint;
-  /** Makes the endpoint known to the store: events from now on are its. Never rejects. */
-  begin(): Promise<void>;
-  /** Something may be due. */
-  wake(): void;
-  /** Lets what is under way come to its end for a while, aborts the rest, and leaves it to other nodes. */
-  stop(): Promise<void>;
-}
-
-export interface DispatcherParts {
-  readonly endpoint: Endpoint;
-  readonly deliveries: Deliveries;
+  readonly queue: WebhookQueue;
   readonly sender: Sender;
   /** Undefined for all. */
   readonly types: readonly FeedType[] | undefined;
@@ -34,95 +24,108 @@ export interface DispatcherParts {
   readonly digest: (value: string) => string;
 }
 
-/** Rooms whose events one node sends at once. */
-export const MOST_ROOMS = 32;
-/** Events that wait for one endpoint; later ones stay in the feed, so that a dead endpoint does not fill the store. */
-export const MOST_PENDING = 100_000;
-/** Beyond the time-out of a request: for the rest of the answer, and for telling the store. */
+/** Rooms whose events one node sends at the same time. */
+export const MAX_ROOMS = 32;
+/** Events queued for one endpoint; later ones stay in the feed, so that an endpoint that is down does not fill the store. */
+export const MAX_PENDING = 100_000;
+/** Part of the lease beyond the time-out of a request: for the rest of the response, and for completing. */
 const LEASE_MARGIN_MS = 5_000;
-const FAREWELL_MS = 2_000;
+/** How long `stop` lets requests finish before it aborts them. */
+const STOP_MS = 2_000;
 
-export function createDispatcher(parts: DispatcherParts): Dispatcher {
-  const { endpoint, sender, clock, log } = parts;
-  const report = createReport(parts);
-  const take = createTaking(parts, report);
-  const underWay = new Set<Promise<void>>();
-  let stopped = false;
-  /** Whether more was or may be due than could be taken. */
-  let left = false;
+export class Dispatcher {
+  readonly endpoint: Endpoint;
+  readonly #deps: DispatcherDeps;
+  readonly #monitor: EndpointMonitor;
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #pulls: Coalesced;
+  #isStopped = false;
+  #isRegistered = false;
+  /** More events were or may be due than could be claimed. */
+  #mayBeMore = false;
 
-  const start = (delivery: Delivery): void => {
-    const ended = deliver(delivery, parts, report, () => stopped)
-      .catch(report.storeFails)
-      .finally(() => {
-        underWay.delete(ended);
-        if (left) pulling.request();
-      });
-    underWay.add(ended);
-  };
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
+    this.endpoint = deps.endpoint;
+    this.#monitor = createEndpointMonitor(deps);
+    this.#pulls = coalesce(() => this.#pull().catch(this.#monitor.onStoreError));
+  }
 
-  const pull = async (): Promise<void> => {
-    while (!stopped) {
-      const rooms = Math.max(0, (report.doubtful() ? 1 : MOST_ROOMS) - underWay.size);
-      const { deliveries: taken, more } = await take(rooms);
-      for (const delivery of taken) start(delivery);
-      left = more || taken.length === rooms;
-      if (!more && (rooms === 0 || !left)) return;
+  /** Makes the endpoint known to the queue: later events are queued for it. Never rejects. */
+  async register(): Promise<void> {
+    await this.#claim(0).catch(this.#monitor.onStoreError);
+  }
+
+  /** To be called when events may be due. */
+  wake(): void {
+    this.#pulls.request();
+  }
+
+  /** Lets requests finish for a while, then aborts them and leaves their events to other nodes. */
+  async stop(): Promise<void> {
+    const { sender, clock, log } = this.#deps;
+    this.#isStopped = true;
+    await this.#pulls.ended();
+    const cancelAbort = clock.after(STOP_MS, () => sender.close());
+    await Promise.all(this.#inFlight);
+    cancelAbort();
+    sender.close();
+    log.debug({ endpoint: this.endpoint.id }, 'a webhook has stopped');
+  }
+
+  /** Claims and sends until nothing more is due, or as many rooms are in flight as may be. */
+  async #pull(): Promise<void> {
+    while (!this.#isStopped) {
+      const maxRooms = Math.max(0, (this.#monitor.seemsDown() ? 1 : MAX_ROOMS) - this.#inFlight.size);
+      const { deliveries, more } = await this.#claim(maxRooms);
+      for (const delivery of deliveries) this.#start(delivery);
+      this.#mayBeMore = more || deliveries.length === maxRooms;
+      if (!more && (maxRooms === 0 || !this.#mayBeMore)) return;
     }
-  };
-  const pulling = coalesce(() => pull().catch(report.storeFails));
+  }
 
-  return {
-    endpoint,
-    wake: pulling.request,
-    begin: () => take(0).then(() => {}, report.storeFails),
-    async stop() {
-      stopped = true;
-      await pulling.ended();
-      const cut = clock.after(FAREWELL_MS, () => sender.close());
-      await Promise.all(underWay);
-      cut();
-      sender.close();
-      log.debug({ endpoint: endpoint.id }, 'a webhook has stopped');
-    },
-  };
-}
+  async #claim(maxRooms: number): Promise<Claimed> {
+    const { queue, types } = this.#deps;
+    // A store that knew the endpoint and has forgotten it was emptied: then everything in the feed is new.
+    const from = this.#isRegistered ? 'oldest' : 'end';
+    const request = { types, maxRooms, leaseMs: this.#leaseMs(), maxPending: MAX_PENDING, from } as const;
+    const claimed = await queue.claim(this.endpoint.id, request);
+    this.#isRegistered = true;
+    this.#monitor.onStoreReply(claimed.lost);
+    return claimed;
+  }
 
-function createTaking({ endpoint, deliveries, types, timeoutMs }: DispatcherParts, report: EndpointReport) {
-  let known = false;
-  return async (rooms: number): Promise<Taken> => {
-    const from = known ? 'oldest' : 'end';
-    const ask = { types, rooms, leaseMs: leaseOf(timeoutMs), most: MOST_PENDING, from } as const;
-    const taken = await deliveries.take(endpoint.id, ask);
-    known = true;
-    report.storeAnswers(taken.lost);
-    return taken;
-  };
-}
+  #start(delivery: Delivery): void {
+    const sent = this.#send(delivery)
+      .catch(this.#monitor.onStoreError)
+      .finally(() => {
+        this.#inFlight.delete(sent);
+        if (this.#mayBeMore) this.wake();
+      });
+    this.#inFlight.add(sent);
+  }
 
-/** Sends an event, and those of its room that come after it, until one fails. */
-async function deliver(
-  first: Delivery,
-  parts: DispatcherParts,
-  report: EndpointReport,
-  isStopped: () => boolean,
-): Promise<void> {
-  const { endpoint, deliveries, sender, timeoutMs } = parts;
-  for (let delivery: Delivery | undefined = first; delivery !== undefined; ) {
-    const { eventId, body } = delivery;
-    const answer: Answer = isStopped() ? { kind: 'aborted' } : await sender.send({ id: eventId, body });
-    const verdict = verdictOn(answer, delivery, parts);
-    report.answered(verdict);
-    const again = isStopped() ? undefined : { leaseMs: leaseOf(timeoutMs) };
-    const { died, next } = await deliveries.settle(endpoint.id, delivery, verdict, again);
-    if (died) report.died(delivery, verdict);
-    delivery = next;
+  /** Sends an event, then the next ones of its room, until one fails. */
+  async #send(first: Delivery): Promise<void> {
+    const { queue, sender } = this.#deps;
+    for (let delivery: Delivery | undefined = first; delivery !== undefined; ) {
+      const { eventId, body } = delivery;
+      const answer: Answer = this.#isStopped ? { kind: 'aborted' } : await sender.send({ id: eventId, body });
+      const result = resultOf(answer, delivery, this.#deps);
+      this.#monitor.onResult(result);
+      const claimNext = this.#isStopped ? undefined : { leaseMs: this.#leaseMs() };
+      const { dead, next } = await queue.complete(this.endpoint.id, delivery, result, claimNext);
+      if (dead) this.#monitor.onDeadLetter(delivery, result);
+      delivery = next;
+    }
+  }
+
+  #leaseMs(): number {
+    return this.#deps.timeoutMs + LEASE_MARGIN_MS;
   }
 }
 
-const leaseOf = (timeoutMs: number): number => timeoutMs + LEASE_MARGIN_MS;
-
-function verdictOn(answer: Answer, { failures }: Delivery, { giveUpMs, random }: DispatcherParts): Verdict {
+function resultOf(answer: Answer, { failures }: Delivery, { giveUpMs, random }: DispatcherDeps): DeliveryResult {
   if (answer.kind === 'delivered') return answer;
   if (answer.kind === 'aborted') return { kind: 'released' };
   const { reason } = answer;

@@ -1,7 +1,7 @@
 /** Where events are sent to. */
 import { createHash } from 'node:crypto';
-import type { EndpointId } from '../engine/deliveries.ts';
 import { isPublicAddress, literalAddress } from './addresses.ts';
+import type { EndpointId } from './queue/queue.ts';
 
 export interface Endpoint {
   /** A digest of the URL: all nodes are given the same one, and agree on it without a word. */

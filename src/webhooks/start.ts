@@ -1,19 +1,21 @@
-/** Webhooks of a server: an endpoint for each URL, and what an operator sees of them. */
-import type { Engine } from '../engine/engine.ts';
+/** Webhooks of a server: a dispatcher for each URL, and the operations for operators. */
+import type { Feed } from '../engine/feed.ts';
 import { debounce } from '../support/async/debounce.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
 import type { Resolve } from './addresses.ts';
-import { createDispatcher, type Dispatcher } from './dispatcher.ts';
+import { Dispatcher } from './dispatcher.ts';
 import { createEndpoint } from './endpoint.ts';
+import type { WebhookQueue } from './queue/queue.ts';
 import { createSender } from './sender.ts';
 import type { WebhookSettings } from './settings.ts';
 import { keyOf } from './signature.ts';
 import type { WebhookEndpoint, Webhooks } from './webhooks.ts';
 
-export interface WebhookParts {
-  readonly engine: Pick<Engine, 'feed' | 'deliveries'>;
+export interface WebhookDeps {
+  readonly feed: Pick<Feed, 'listen'>;
+  readonly queue: WebhookQueue;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -22,60 +24,52 @@ export interface WebhookParts {
 }
 
 export interface RunningWebhooks extends Webhooks {
-  /** To be called while the store can still be told. */
+  /** To be called before the store is closed: what is not sent is left to other nodes through it. */
   stop(): Promise<void>;
 }
 
-/** Events of this node are sent at once, but those that happen together are looked for together. */
-const EAGER_MS = 20;
-/** For those of other nodes that have died meanwhile, and for what is tried again. */
+/** Events of this node are sent soon, and those that happen together are claimed together. */
+const DEBOUNCE_MS = 20;
+/** For retries, and for events of nodes that have died since. */
 const POLL_MS = 1_000;
 
-/** Resolves when the endpoints are known to the store: every event from then on is theirs. */
-export async function startWebhooks(settings: WebhookSettings, parts: WebhookParts): Promise<RunningWebhooks> {
-  const { engine, clock } = parts;
-  const dispatchers = settings.urls.map((url) => dispatcherFor(url, settings, parts));
-  await Promise.all(dispatchers.map((dispatcher) => dispatcher.begin()));
+/** Resolves when the endpoints are known to the queue: every later event is queued for them. */
+export async function startWebhooks(settings: WebhookSettings, deps: WebhookDeps): Promise<RunningWebhooks> {
+  const { feed, clock } = deps;
+  const dispatchers = settings.urls.map((url) => createDispatcher(url, settings, deps));
+  await Promise.all(dispatchers.map((dispatcher) => dispatcher.register()));
 
   const wakeAll = () => {
     for (const dispatcher of dispatchers) dispatcher.wake();
   };
-  const eager = debounce(clock, EAGER_MS, wakeAll);
-  const ends = [engine.feed.listen(eager.request), clock.every(POLL_MS, wakeAll), eager.cancel];
+  const wakeSoon = debounce(clock, DEBOUNCE_MS, wakeAll);
+  const stops = [feed.listen(wakeSoon.request), clock.every(POLL_MS, wakeAll), wakeSoon.cancel];
   return {
-    ...createOperations(engine, dispatchers),
+    ...createOperations(deps.queue, dispatchers),
     async stop() {
-      for (const end of ends) end();
+      for (const stop of stops) stop();
       await Promise.all(dispatchers.map((dispatcher) => dispatcher.stop()));
     },
   };
 }
 
-function dispatcherFor(url: string, settings: WebhookSettings, parts: WebhookParts): Dispatcher {
+function createDispatcher(url: string, settings: WebhookSettings, deps: WebhookDeps): Dispatcher {
   const { secrets, types, ...limits } = settings;
   const endpoint = createEndpoint(url);
   const keys = secrets.flatMap((secret) => keyOf(secret) ?? []);
   if (keys.length === 0) throw new Error('webhooks need a secret');
-  const sender = createSender({ ...limits, ...parts, endpoint, keys });
-  const { deliveries } = parts.engine;
-  return createDispatcher({
-    ...limits,
-    ...parts,
-    endpoint,
-    deliveries,
-    sender,
-    types: types.length === 0 ? undefined : types,
-  });
+  const sender = createSender({ ...limits, ...deps, endpoint, keys });
+  return new Dispatcher({ ...limits, ...deps, endpoint, sender, types: types.length === 0 ? undefined : types });
 }
 
-/** Only endpoints that are configured can be named: of others, the store may still hold what nobody is to see. */
-function createOperations({ deliveries }: WebhookParts['engine'], dispatchers: readonly Dispatcher[]): Webhooks {
+/** Only configured endpoints can be named: the store may still hold events of others, which are not to be shown. */
+function createOperations(queue: WebhookQueue, dispatchers: readonly Dispatcher[]): Webhooks {
   const find = (id: string) => dispatchers.find(({ endpoint }) => endpoint.id === id);
   return {
     endpoints: () =>
       Promise.all(
         dispatchers.map(async ({ endpoint: { id, origin } }): Promise<WebhookEndpoint> => {
-          const { lastError, lastDeliveredAt, ...figures } = await deliveries.figures(id);
+          const { lastError, lastDeliveredAt, ...figures } = await queue.stats(id);
           return {
             id,
             origin,
@@ -87,13 +81,13 @@ function createOperations({ deliveries }: WebhookParts['engine'], dispatchers: r
       ),
     async dead(id, { cursor, limit }) {
       if (find(id) === undefined) return undefined;
-      const page = await deliveries.dead(id, { after: cursor, limit });
+      const page = await queue.deadLetters(id, { after: cursor, limit });
       return page && { letters: page.letters, cursor: page.next ?? null };
     },
     async replay(id, { eventIds } = {}) {
       const dispatcher = find(id);
       if (dispatcher === undefined) return undefined;
-      const replayed = await deliveries.replay(id, eventIds);
+      const replayed = await queue.replay(id, eventIds);
       dispatcher.wake();
       return replayed;
     },

@@ -1,7 +1,7 @@
-/** What an operator sees of webhooks, and can do about them. The port: types alone. */
-import type { FeedEvent } from '../protocol/feed.ts';
+/** Webhooks as operators see them: the port of the REST API. Types alone. */
+import type { DeadLetter } from './queue/queue.ts';
 
-/** How an endpoint does, on all nodes together. */
+/** The figures of an endpoint, of all nodes together. */
 export interface WebhookEndpoint {
   /** A short digest of its URL, the same on every node. */
   readonly id: string;
@@ -11,28 +11,17 @@ export interface WebhookEndpoint {
   readonly pending: number;
   /** Dead letters that are kept. */
   readonly dead: number;
-  /** Older dead letters that are kept no more. */
+  /** Dead letters that were deleted to make room for newer ones. */
   readonly dropped: number;
-  /** Events that the feed kept no more when their turn came: nobody can send them. */
+  /** Events that were trimmed from the feed before they were queued: nobody can send them. */
   readonly lost: number;
-  /** The last failure, of whichever event, also when others have been delivered since. */
+  /** The last failure, of any event, even when others have been delivered since. */
   readonly lastError?: { readonly reason: string; readonly at: number };
-  /** When it last took an event, in milliseconds since 1970. */
+  /** When an event was last delivered, in milliseconds since 1970. */
   readonly lastDeliveredAt?: number;
 }
 
-/** An event that is tried no more, until somebody replays it. */
-export interface DeadLetter {
-  readonly event: FeedEvent;
-  /** How often it was tried. */
-  readonly attempts: number;
-  /** Why the last attempt failed, for people. */
-  readonly reason: string;
-  /** When it was given up, in milliseconds since 1970. */
-  readonly at: number;
-}
-
-export interface DeadPage {
+export interface DeadLetters {
   /** The newest first. */
   readonly letters: readonly DeadLetter[];
   /** Where the next page begins; null at the end. */
@@ -43,18 +32,18 @@ export interface Webhooks {
   /** @throws StoreUnavailable */
   endpoints(): Promise<readonly WebhookEndpoint[]>;
   /**
-   * @param page `cursor` is the one of an earlier page, else reading begins with the newest; `limit` is 1 or more.
+   * @param page `cursor` is the one of an earlier page, otherwise the newest come first; `limit` is 1 or more.
    * @returns undefined when there is no such endpoint, or the cursor is none.
    * @throws StoreUnavailable
    */
   dead(
     id: string,
     page: { readonly cursor?: string | undefined; readonly limit: number },
-  ): Promise<DeadPage | undefined>;
+  ): Promise<DeadLetters | undefined>;
   /**
-   * Sends dead letters again, each behind what waits of its room: the order is then the one of the replay.
+   * Sends dead letters again. Each goes to the end of its room's queue, so they arrive in the order of the replay.
    *
-   * @param which events by their ids; all dead letters unless given. Ids of which there is no dead letter are passed over.
+   * @param which events by their ids; all dead letters unless given. Ids of which there is no dead letter are ignored.
    * @returns how many are sent again; undefined when there is no such endpoint.
    * @throws StoreUnavailable
    */

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { executableOf } from '../../scripts/services.ts';
 import { flagOf } from '../../src/cli/flags.ts';
-import { LEAST_ATTEMPTS, MOST_DEAD } from '../../src/engine/deliveries.ts';
 import { readOptions } from '../../src/server/options/options.ts';
-import { MOST_PENDING, MOST_ROOMS } from '../../src/webhooks/dispatcher.ts';
+import { MAX_PENDING, MAX_ROOMS } from '../../src/webhooks/dispatcher.ts';
+import { MAX_DEAD_LETTERS, MIN_ATTEMPTS } from '../../src/webhooks/queue/queue.ts';
 import { connectClient } from '../support/client.ts';
 import { startNodes } from '../support/nodes.ts';
 import { type RunningChild, startChild, type TemporaryFolder, temporaryFolder } from '../support/process.ts';
@@ -89,10 +89,10 @@ test('options, figures and files are those that there are', () => {
   const number = (value: number) => value.toLocaleString('en-US');
   expect(text).toContain(`within ${options.webhookTimeoutMs / 1000} seconds`);
   expect(text).toContain(`After ${options.webhookGiveUpMs / 3_600_000} hours`);
-  expect(text).toContain(`and ${LEAST_ATTEMPTS} attempts at the least`);
-  expect(text).toContain(`newest ${number(MOST_DEAD)} dead letters`);
-  expect(text).toContain(`up to ${MOST_ROOMS} are sent for at once`);
-  expect(text).toContain(`As many as ${number(MOST_PENDING)} events`);
+  expect(text).toContain(`and ${MIN_ATTEMPTS} attempts at the least`);
+  expect(text).toContain(`newest ${number(MAX_DEAD_LETTERS)} dead letters`);
+  expect(text).toContain(`up to ${MAX_ROOMS} are sent for at once`);
+  expect(text).toContain(`As many as ${number(MAX_PENDING)} events`);
   expect(text).toContain(`\`feedMaxEvents\` (${number(options.feedMaxEvents)})`);
   for (const [, path = ''] of page.matchAll(/\]\((?!http)([^)#]+)\)/g))
     expect(existsSync(join(root, 'docs', path))).toBe(true);

@@ -1,21 +1,16 @@
 /** Every Lua file: its header names what it is given, so that it can be read alone. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import {
-  loadAuditScript,
-  loadDeliveryScripts,
-  loadFeedScripts,
-  loadScripts,
-  SHARED_FILES,
-} from '../../src/engine/redis/scripts.ts';
+import { loadAuditScript, loadFeedScripts, loadScripts, SHARED_FILES } from '../../src/engine/redis/scripts.ts';
+import { loadQueueScripts } from '../../src/webhooks/queue/redis-partitions.ts';
 
-const FOLDERS = ['redis/lua', 'engine/redis/lua'];
+const FOLDERS = ['redis/lua', 'engine/redis/lua', 'webhooks/queue/lua'];
 const SHARED = new Set([
   'redis/lua/prelude',
   ...Object.values(SHARED_FILES)
     .flat()
     .map((name) => `engine/redis/lua/${name}`),
-  'engine/redis/lua/deliveries/lanes',
+  'webhooks/queue/lua/room-queues',
 ]);
 
 /** By their paths in `src`, without the ending. */
@@ -65,7 +60,7 @@ describe.each(files)('%s.lua', (path) => {
   });
 });
 
-const scripts = [loadScripts(), loadFeedScripts(), loadDeliveryScripts()].flatMap((some) => Object.values(some));
+const scripts = [loadScripts(), loadFeedScripts(), loadQueueScripts()].flatMap((some) => Object.values(some));
 
 test('every script begins with one shebang, so that Redis refuses keys of another slot', () => {
   for (const { source } of scripts) {

@@ -1,15 +1,15 @@
 /** What is sent when, by one node or by several over one store. */
 import { describe, expect, test } from 'vitest';
-import { LEAST_ATTEMPTS } from '../../src/engine/deliveries.ts';
 import { systemClock } from '../../src/support/clock.ts';
 import { createLog } from '../../src/support/log.ts';
-import { MOST_ROOMS } from '../../src/webhooks/dispatcher.ts';
-import { DOUBT } from '../../src/webhooks/report.ts';
-import { event, poolLow, ref } from '../engine/deliveries-stage.ts';
+import { MAX_ROOMS } from '../../src/webhooks/dispatcher.ts';
+import { DOWN_AFTER_FAILURES } from '../../src/webhooks/endpoint-monitor.ts';
+import { MIN_ATTEMPTS } from '../../src/webhooks/queue/queue.ts';
 import { goingClock } from '../support/going-clock.ts';
 import { handClock } from '../support/hand-clock.ts';
+import { events, SECRET, startWebhookHarness } from './harness.ts';
+import { event, poolLow, ref } from './queue/harness.ts';
 import { answers, revisionsByRoom, startReceiver } from './receiver.ts';
-import { events, SECRET, startStage } from './stage.ts';
 import { verify } from './verify.ts';
 
 const HOUR = 3_600_000;
@@ -17,16 +17,16 @@ const idsOf = (received: readonly { event: { id: string } }[]) => received.map((
 
 test('what happens is told at once, room by room in order, each event once', async () => {
   await using receiver = await startReceiver();
-  await using stage = await startStage({ url: receiver.url, clock: systemClock });
-  stage.tell(...events(1, 0, 19), poolLow(1), ...events(2, 0, 19));
+  await using harness = await startWebhookHarness({ url: receiver.url, clock: systemClock });
+  harness.append(...events(1, 0, 19), poolLow(1), ...events(2, 0, 19));
   await receiver.until(() => receiver.taken.length === 41);
   expect(new Set(receiver.taken).size).toBe(41);
   expect(Object.values(revisionsByRoom(receiver.received))).toEqual([
     Array.from({ length: 20 }, (_, rev) => rev),
     Array.from({ length: 20 }, (_, rev) => rev),
   ]);
-  await stage.settled(41);
-  expect(await stage.endpoint()).toMatchObject({
+  await harness.completed(41);
+  expect(await harness.endpoint()).toMatchObject({
     origin: new URL(receiver.url).origin,
     pending: 0,
     dead: 0,
@@ -37,8 +37,8 @@ test('what happens is told at once, room by room in order, each event once', asy
 test('only the types that are asked for', async () => {
   await using receiver = await startReceiver();
   const settings = { types: ['user_joined' as const] };
-  await using stage = await startStage({ url: receiver.url, clock: systemClock, settings });
-  stage.tell(event(1, 0), poolLow(1), event(1, 1, 'user_joined'), event(1, 2), event(1, 3, 'user_joined'));
+  await using harness = await startWebhookHarness({ url: receiver.url, clock: systemClock, settings });
+  harness.append(event(1, 0), poolLow(1), event(1, 1, 'user_joined'), event(1, 2), event(1, 3, 'user_joined'));
   await receiver.until(() => receiver.taken.length === 2);
   expect(idsOf(receiver.received)).toEqual([event(1, 1).id, event(1, 3).id]);
 });
@@ -46,15 +46,15 @@ test('only the types that are asked for', async () => {
 test('a secret is changed without a gap', async () => {
   const [older, newer] = [SECRET, 'the newer secret of these tests'];
   await using receiver = await startReceiver();
-  await using stage = await startStage({ url: receiver.url, clock: systemClock });
+  await using harness = await startWebhookHarness({ url: receiver.url, clock: systemClock });
   const last = () => receiver.received.at(-1) ?? expect.unreachable();
   const sentBy = async (secrets: readonly string[], rev: number) => {
-    const node = await stage.another({ secrets });
-    stage.tell(event(1, rev));
+    const node = await harness.startNode({ secrets });
+    harness.append(event(1, rev));
     await receiver.until(() => receiver.taken.length === rev + 1);
     await node.stop();
   };
-  await stage.webhooks.stop();
+  await harness.webhooks.stop();
   await sentBy([older], 0);
   verify(older, last().headers, last().body);
   await sentBy([newer, older], 1);
@@ -70,26 +70,26 @@ describe('a failure', () => {
     const clock = handClock();
     await using receiver = await startReceiver();
     receiver.behave((response, { event: { ref: room } }) => answers(room === ref(1) ? 500 : 204)(response));
-    await using stage = await startStage({ url: receiver.url, clock });
-    stage.tell(...events(1, 0, 2), ...events(2, 0, 2));
+    await using harness = await startWebhookHarness({ url: receiver.url, clock });
+    harness.append(...events(1, 0, 2), ...events(2, 0, 2));
     clock.turn(1_000);
-    await stage.settled(4);
+    await harness.completed(4);
     for (const [failures, seconds] of [1, 2, 4].entries()) {
       expect(idsOf(receiver.received).filter((id) => id === event(1, 0).id)).toHaveLength(failures + 1);
       clock.turn((seconds - 1) * 1_000);
-      stage.tell(event(3 + failures, 0));
+      harness.append(event(3 + failures, 0));
       clock.turn(999);
       // The barrier: what was due is sent before this is, or with it.
-      await stage.settled(5 + 2 * failures);
+      await harness.completed(5 + 2 * failures);
       expect(idsOf(receiver.received).filter((id) => id === event(1, 0).id)).toHaveLength(failures + 1);
       clock.turn(1);
-      await stage.settled(6 + 2 * failures);
+      await harness.completed(6 + 2 * failures);
     }
     receiver.behave(answers(204));
     clock.turn(8_000);
     await receiver.until(() => receiver.taken.includes(event(1, 2).id));
     expect(revisionsByRoom(receiver.received)[ref(1)]).toEqual([0, 1, 2]);
-    expect(await stage.endpoint()).toMatchObject({ dead: 0, lastError: { reason: 'answered 500' } });
+    expect(await harness.endpoint()).toMatchObject({ dead: 0, lastError: { reason: 'answered 500' } });
   });
 
   test('that lasts a day is given up, and the dead letter can be sent again', async () => {
@@ -97,34 +97,34 @@ describe('a failure', () => {
     const begun = clock.now();
     await using receiver = await startReceiver();
     receiver.behave(answers(500));
-    await using stage = await startStage({ url: receiver.url, clock });
-    stage.tell(event(1, 0));
+    await using harness = await startWebhookHarness({ url: receiver.url, clock });
+    harness.append(event(1, 0));
     clock.turn(1_000);
     let attempts = 1;
-    await stage.settled(attempts);
-    while ((await stage.endpoint()).dead === 0) {
+    await harness.completed(attempts);
+    while ((await harness.endpoint()).dead === 0) {
       expect(clock.now() - begun).toBeLessThan(26 * HOUR);
       clock.turn(HOUR);
       attempts += 1;
-      await stage.settled(attempts);
+      await harness.completed(attempts);
     }
     expect(attempts).toBeGreaterThan(20);
     expect(idsOf(receiver.received)).toEqual(Array.from({ length: attempts }, () => event(1, 0).id));
-    expect(await stage.webhooks.dead(stage.id, { limit: 10 })).toEqual({
+    expect(await harness.webhooks.dead(harness.id, { limit: 10 })).toEqual({
       letters: [{ event: event(1, 0), attempts, reason: 'answered 500', at: clock.now() }],
       cursor: null,
     });
 
     receiver.behave(answers(204));
-    stage.tell(event(1, 1));
+    harness.append(event(1, 1));
     clock.turn(1_000);
     await receiver.until(() => receiver.taken.length === 1);
-    expect(await stage.webhooks.replay(stage.id, { eventIds: [event(1, 0).id] })).toBe(1);
+    expect(await harness.webhooks.replay(harness.id, { eventIds: [event(1, 0).id] })).toBe(1);
     await receiver.until(() => receiver.taken.length === 2);
     expect(receiver.taken).toEqual([event(1, 1).id, event(1, 0).id]);
-    expect(await stage.webhooks.replay(stage.id)).toBe(0);
-    await stage.settled(attempts + 2);
-    expect(await stage.endpoint()).toMatchObject({ pending: 0, dead: 0, dropped: 0, lost: 0 });
+    expect(await harness.webhooks.replay(harness.id)).toBe(0);
+    await harness.completed(attempts + 2);
+    expect(await harness.endpoint()).toMatchObject({ pending: 0, dead: 0, dropped: 0, lost: 0 });
   });
 
   test('of everything shows a receiver that is down: it is tried with one event at a time', async () => {
@@ -140,13 +140,13 @@ describe('a failure', () => {
       answers(503)(response);
     });
     using clock = goingClock(20);
-    await using stage = await startStage({ url: receiver.url, clock });
-    const rooms = Array.from({ length: 3 * MOST_ROOMS }, (_, room) => event(room, 0));
-    stage.tell(...rooms);
-    await stage.settled(MOST_ROOMS + DOUBT);
-    expect(most).toBeLessThanOrEqual(MOST_ROOMS);
+    await using harness = await startWebhookHarness({ url: receiver.url, clock });
+    const rooms = Array.from({ length: 3 * MAX_ROOMS }, (_, room) => event(room, 0));
+    harness.append(...rooms);
+    await harness.completed(MAX_ROOMS + DOWN_AFTER_FAILURES);
+    expect(most).toBeLessThanOrEqual(MAX_ROOMS);
     most = 0;
-    await stage.settled(rooms.length + DOUBT);
+    await harness.completed(rooms.length + DOWN_AFTER_FAILURES);
     expect(most).toBe(1);
     receiver.behave(answers(204));
     await receiver.until(() => receiver.taken.length === rooms.length);
@@ -166,10 +166,10 @@ test('a receiver that fails at random and is restarted takes every event in the 
   });
   // Back-off of seconds is soon over.
   using clock = goingClock(20);
-  await using stage = await startStage({ url: receiver.url, clock });
+  await using harness = await startWebhookHarness({ url: receiver.url, clock });
   const [rooms, revisions] = [40, 5];
   for (let rev = 0; rev < revisions; rev += 1)
-    stage.tell(...Array.from({ length: rooms }, (_, room) => event(room, rev)));
+    harness.append(...Array.from({ length: rooms }, (_, room) => event(room, rev)));
   await receiver.until(() => new Set(receiver.taken).size === rooms * revisions);
   const inOrder = Array.from({ length: revisions }, (_, rev) => rev);
   expect(revisionsByRoom(receiver.received)).toEqual(
@@ -185,9 +185,9 @@ test('a receiver that fails at random and is restarted takes every event in the 
 
 test('several nodes share the work; ordinarily nothing is sent twice', async () => {
   await using receiver = await startReceiver();
-  await using stage = await startStage({ url: receiver.url, clock: systemClock });
-  const others = await Promise.all([stage.another(), stage.another()]);
-  for (let rev = 0; rev < 20; rev += 1) stage.tell(...Array.from({ length: 50 }, (_, room) => event(room, rev)));
+  await using harness = await startWebhookHarness({ url: receiver.url, clock: systemClock });
+  const others = await Promise.all([harness.startNode(), harness.startNode()]);
+  for (let rev = 0; rev < 20; rev += 1) harness.append(...Array.from({ length: 50 }, (_, room) => event(room, rev)));
   await receiver.until(() => receiver.taken.length === 1_000);
   expect(new Set(idsOf(receiver.received)).size).toBe(receiver.received.length);
   await Promise.all(others.map((node) => node.stop()));
@@ -200,24 +200,24 @@ test('the log tells where and why, and nothing secret', async () => {
   await using receiver = await startReceiver();
   receiver.behave(answers(500));
   const url = receiver.url.replace('//', '//anna:hidden@').replace('/hooks', '/hooks/hidden?hidden');
-  await using stage = await startStage({ url, clock, log, settings: { giveUpMs: 0 } });
-  stage.tell(event(1, 0));
-  for (let attempt = 1; attempt <= LEAST_ATTEMPTS; attempt += 1) {
+  await using harness = await startWebhookHarness({ url, clock, log, settings: { giveUpMs: 0 } });
+  harness.append(event(1, 0));
+  for (let attempt = 1; attempt <= MIN_ATTEMPTS; attempt += 1) {
     clock.turn(HOUR);
-    await stage.settled(attempt);
+    await harness.completed(attempt);
   }
-  await stage.webhooks.stop();
+  await harness.webhooks.stop();
   const text = lines.join('');
   expect(text).toContain('an event is given up: a dead letter');
   expect(text).toContain(new URL(url).origin);
   for (const secret of ['hidden', SECRET, 'anna', event(1, 0).id]) expect(text).not.toContain(secret);
-  expect(JSON.stringify(await stage.webhooks.endpoints())).not.toMatch(/hidden|anna/);
+  expect(JSON.stringify(await harness.webhooks.endpoints())).not.toMatch(/hidden|anna/);
 });
 
 test('an endpoint that is not configured has nothing to show', async () => {
   await using receiver = await startReceiver();
-  await using stage = await startStage({ url: receiver.url, clock: systemClock });
-  expect(await stage.webhooks.dead('nobody', { limit: 1 })).toBeUndefined();
-  expect(await stage.webhooks.replay('nobody')).toBeUndefined();
-  expect(await stage.webhooks.dead(stage.id, { limit: 1, cursor: 'nonsense' })).toBeUndefined();
+  await using harness = await startWebhookHarness({ url: receiver.url, clock: systemClock });
+  expect(await harness.webhooks.dead('nobody', { limit: 1 })).toBeUndefined();
+  expect(await harness.webhooks.replay('nobody')).toBeUndefined();
+  expect(await harness.webhooks.dead(harness.id, { limit: 1, cursor: 'nonsense' })).toBeUndefined();
 });

@@ -2,14 +2,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { LEAST_ATTEMPTS } from '../../src/engine/deliveries.ts';
 import { createServer } from '../../src/index.ts';
 import { createLog } from '../../src/support/log.ts';
+import { MIN_ATTEMPTS } from '../../src/webhooks/queue/queue.ts';
 import { connectClient } from '../support/client.ts';
 import { eventually, startFleet } from '../support/fleet.ts';
 import { STAGES, startNodes } from '../support/nodes.ts';
+import { SECRET } from './harness.ts';
 import { answers, type Received, type Receiver, revisionsByRoom, startReceiver } from './receiver.ts';
-import { SECRET } from './stage.ts';
 import { verify } from './verify.ts';
 
 const ADMIN_TOKEN = 'the operator of these tests';
@@ -87,7 +87,7 @@ test.concurrent('operators see what was not taken, and have it sent again, on an
   const { id } = await endpoint();
   const told = { id: expected?.split(' ')[0], type: 'room_created', rev: 0 };
   expect(await ask(1, `/${id}/dead`)).toMatchObject({
-    letters: [{ event: told, attempts: LEAST_ATTEMPTS }],
+    letters: [{ event: told, attempts: MIN_ATTEMPTS }],
     cursor: null,
   });
 

@@ -4,7 +4,7 @@ import { readFlags } from '../../src/cli/flags.ts';
 import { OptionError, type PartialOptions, readOptions } from '../../src/server/options/options.ts';
 import { createEndpoint } from '../../src/webhooks/endpoint.ts';
 import { readWebhooks } from '../../src/webhooks/settings.ts';
-import { SECRET } from './stage.ts';
+import { SECRET } from './harness.ts';
 
 const URLS = ['https://example.org/hooks/hidden'];
 const good: PartialOptions = { webhookUrls: URLS, webhookSecrets: [SECRET] };

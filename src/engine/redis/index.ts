@@ -12,11 +12,10 @@ import { isMemberChannel } from '../channels.ts';
 import { DEFAULT_PREFIX, type Engine, type EngineSettings, type Fanout, type Notice } from '../engine.ts';
 import { type Bus, createBus, roomChannel } from './bus.ts';
 import { decode, encode } from './commands.ts';
-import { createRedisDeliveries } from './deliveries.ts';
 import { createRedisFeed } from './feed.ts';
 import { createKeys, type Keys, literal } from './keys.ts';
 import { parseNotice } from './notice.ts';
-import { loadDeliveryScripts, loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
+import { loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
 
 export interface RedisEngineOptions {
   /** `redis://`, `rediss://` or `unix://`. May hold credentials. */
@@ -30,11 +29,21 @@ export interface RedisEngineOptions {
   readonly clock?: Pick<Clock, 'now'>;
 }
 
+export interface RedisEngine extends Engine {
+  /** What others need that work on its feed in the same Redis: the queue of webhooks. */
+  readonly redis: {
+    readonly runner: ScriptRunner;
+    /** The streams of the feed: one, or on a Cluster one for each shard. */
+    readonly streams: readonly string[];
+    readonly clock: Pick<Clock, 'now'> | undefined;
+  };
+}
+
 /** @param scripts are the engine's own, but for tests of the tests. */
 export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts = loadScripts()) {
   const { url, prefix = DEFAULT_PREFIX, deadlineMs = 1_500, log = silentLog, clock } = options;
   /** @throws when Redis cannot be reached, or is one that would lose rooms. */
-  return async (settings: EngineSettings): Promise<Engine> => {
+  return async (settings: EngineSettings): Promise<RedisEngine> => {
     let runner: ScriptRunner | undefined;
     const clients = await connectRedis({
       url,
@@ -85,12 +94,11 @@ interface Parts {
   readonly close: () => Promise<void>;
 }
 
-async function engineOn(parts: Parts): Promise<Engine> {
+async function engineOn(parts: Parts): Promise<RedisEngine> {
   const { clients, runner, keys, scripts, settings, clock, close } = parts;
   const feedScripts = loadFeedScripts();
-  const deliveryScripts = loadDeliveryScripts();
   // So that the first command of each kind costs one round trip too.
-  const sources = [scripts, feedScripts, deliveryScripts].flatMap((some) => Object.values(some));
+  const sources = [scripts, feedScripts].flatMap((some) => Object.values(some));
   await runner.load(sources);
   await agreeOnPool(parts);
   const fanout = await fanoutOn(parts);
@@ -102,7 +110,7 @@ async function engineOn(parts: Parts): Promise<Engine> {
     },
     fanout,
     feed: createRedisFeed({ runner, sub: clients.sub, keys, scripts: feedScripts, settings, log: parts.log, clock }),
-    deliveries: createRedisDeliveries({ runner, keys, scripts: deliveryScripts, clock }),
+    redis: { runner, streams: keys.feeds, clock },
     health: () => runner.health(),
     nodes: () => nodesOn(parts),
     async sharedSecret(proposal) {

@@ -3,7 +3,6 @@ import type { RoomCode, UserId } from '../../protocol/ids.ts';
 import type { Command } from '../../room/commands.ts';
 import { SHARDS } from '../../room/pool.ts';
 import { isUserCommand, shardOfCommand } from '../../room/rules.ts';
-import type { EndpointId } from '../deliveries.ts';
 
 export interface ShardKeys {
   /** Bitmap: 1 = the code of that index is occupied or cooling. */
@@ -23,13 +22,6 @@ export interface ShardKeys {
   readonly stems: { readonly room: string; readonly members: string };
 }
 
-export interface DeliveryKeys {
-  /** What their scripts are given first: state, due, heads, dead, graves. */
-  readonly shared: readonly string[];
-  /** What a room's list is called before its ref. */
-  readonly lanes: string;
-}
-
 export interface Keys {
   readonly prefix: string;
   readonly secret: string;
@@ -44,12 +36,6 @@ export interface Keys {
   readonly feedChannel: string;
   /** String: exists while an announcement is not appended again; in the slot of the first stream. */
   dedupe(key: string): string;
-  /**
-   * The queues of an endpoint of webhooks: of those events that are in one of the streams, and in the slot of that one.
-   *
-   * @param feed its place in `feeds`
-   */
-  deliveries(endpoint: EndpointId, feed: number): DeliveryKeys;
   /** @throws RangeError when there is no such shard. */
   shard(shard: number): ShardKeys;
   user(userId: UserId): string;
@@ -61,8 +47,6 @@ export interface Keys {
   of(command: Command): string[];
 }
 
-const DELIVERIES = ['state', 'due', 'heads', 'dead', 'graves'];
-
 export function createKeys(prefix: string, clustered = false): Keys {
   const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(prefix, shard, clustered));
   const keys: Keys = {
@@ -72,10 +56,6 @@ export function createKeys(prefix: string, clustered = false): Keys {
     feeds: clustered ? [`${stemOf(prefix, 0)}events`, ...shards.slice(1).map(({ feed }) => feed)] : [`${prefix}events`],
     feedChannel: `${prefix}room:events`,
     dedupe: (key) => `${clustered ? stemOf(prefix, 0) : prefix}quiet:${key}`,
-    deliveries(endpoint, feed) {
-      const stem = `${clustered ? stemOf(prefix, feed) : prefix}hook:${endpoint}:`;
-      return { shared: DELIVERIES.map((name) => stem + name), lanes: `${stem}lane:` };
-    },
     shard(shard) {
       const found = shards[shard];
       if (found === undefined) throw new RangeError('no such shard');

@@ -31,14 +31,5 @@ export interface FeedScripts {
 /** No commands: they belong to no shard. */
 export const loadFeedScripts = (): FeedScripts => ({ read: compose('feed/read'), announce: compose('feed/announce') });
 
-const OF_DELIVERIES = ['take', 'settle', 'figures', 'dead', 'replay'] as const;
-export type DeliveryScripts = Readonly<Record<(typeof OF_DELIVERIES)[number], Script>>;
-
-/** No commands either: they belong to an endpoint of webhooks. */
-export const loadDeliveryScripts = (): DeliveryScripts =>
-  Object.fromEntries(
-    OF_DELIVERIES.map((name) => [name, compose(`deliveries/${name}`, [readLuaFile('deliveries/lanes')])]),
-  ) as DeliveryScripts; // one for each of them
-
 const compose = (name: string, shared: readonly string[] = []): Script =>
   composeScript(readLuaFile(name), [PRELUDE, ...shared]);

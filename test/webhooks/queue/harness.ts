@@ -1,38 +1,43 @@
-/** Stores of deliveries for tests, with a feed that is written by hand. */
+/** Webhook queues for tests, over a feed that tests append to. */
 import { createClient } from 'redis';
-import type { Deliveries, Delivery, Settled, TakeAsk, Verdict } from '../../src/engine/deliveries.ts';
-import { createMemoryDeliveries } from '../../src/engine/memory-deliveries.ts';
-import { createMemoryFeed } from '../../src/engine/memory-feed.ts';
-import { createRedisDeliveries } from '../../src/engine/redis/deliveries.ts';
-import { createKeys } from '../../src/engine/redis/keys.ts';
-import { loadDeliveryScripts } from '../../src/engine/redis/scripts.ts';
-import type { FeedEvent } from '../../src/protocol/feed.ts';
-import type { NodeId, RoomCode, RoomRef, UserId } from '../../src/protocol/ids.ts';
-import { connectRedis } from '../../src/redis/connect.ts';
-import { ScriptRunner } from '../../src/redis/script-runner.ts';
-import { systemClock } from '../../src/support/clock.ts';
-import { createHandClock, type HandClock } from './stage.ts';
+import { createMemoryFeed } from '../../../src/engine/memory-feed.ts';
+import { createKeys } from '../../../src/engine/redis/keys.ts';
+import type { FeedEvent } from '../../../src/protocol/feed.ts';
+import type { NodeId, RoomCode, RoomRef, UserId } from '../../../src/protocol/ids.ts';
+import { connectRedis } from '../../../src/redis/connect.ts';
+import { ScriptRunner } from '../../../src/redis/script-runner.ts';
+import { systemClock } from '../../../src/support/clock.ts';
+import { createMemoryQueue } from '../../../src/webhooks/queue/memory.ts';
+import type {
+  ClaimRequest,
+  Completed,
+  Delivery,
+  DeliveryResult,
+  WebhookQueue,
+} from '../../../src/webhooks/queue/queue.ts';
+import { createRedisQueue } from '../../../src/webhooks/queue/redis.ts';
+import { createHandClock, type HandClock } from '../../engine/stage.ts';
 
 export const LEASE_MS = 20_000;
 export const DAY_MS = 86_400_000;
-/** The feed keeps so many after `trim`. */
+/** Events that the feed keeps after `trim`. */
 export const KEPT = 600;
 
-export interface DeliveryStage extends AsyncDisposable {
+export interface QueueHarness extends AsyncDisposable {
   readonly clock: HandClock;
-  readonly deliveries: Deliveries;
-  tell(...events: readonly FeedEvent[]): Promise<void>;
-  /** How many parts the queues of an endpoint are in. */
-  readonly parts: number;
-  /** Lets all but the newest `KEPT` of the feed go, where it does not do so by itself. */
+  readonly queue: WebhookQueue;
+  /** Appends to the feed. */
+  append(...events: readonly FeedEvent[]): Promise<void>;
+  readonly partitions: number;
+  /** Trims the feed to its newest `KEPT` events, where it does not do so by itself. */
   trim(): Promise<void>;
-  /** Nothing is there any more, as after a FLUSHALL; undefined where a store cannot forget. */
+  /** FLUSHALL; undefined for the memory queue. */
   readonly empty: (() => Promise<void>) | undefined;
 }
 
 export const ref = (number: number): RoomRef => `ROM2026${String(number).padStart(8, '0')}` as RoomRef;
 
-/** The scripts of rooms write these first. */
+/** As the scripts of rooms write events: these fields first. */
 const asWritten = ({ id, type, code, ref, ...rest }: FeedEvent): string =>
   JSON.stringify({ id, type, code, ref, ...rest });
 
@@ -64,49 +69,53 @@ export function poolLow(number: number): FeedEvent {
   return { id: `pool_low:${number}`, type: 'pool_low', ...nowhere, ...figures, serverId: 'node-a', timestamp: 1 };
 }
 
-export const take = (stage: DeliveryStage, ask: Partial<TakeAsk> = {}, endpoint = 'first') =>
-  stage.deliveries.take(endpoint, {
+export const claim = (harness: QueueHarness, request: Partial<ClaimRequest> = {}, endpoint = 'first') =>
+  harness.queue.claim(endpoint, {
     types: undefined,
-    rooms: 32,
+    maxRooms: 32,
     leaseMs: LEASE_MS,
-    most: 100_000,
+    maxPending: 100_000,
     from: 'end',
-    ...ask,
+    ...request,
   });
 
-export async function takeIds(stage: DeliveryStage, ask: Partial<TakeAsk> = {}, endpoint = 'first'): Promise<string[]> {
-  return (await take(stage, ask, endpoint)).deliveries.map(({ eventId }) => eventId);
+export async function claimIds(
+  harness: QueueHarness,
+  request: Partial<ClaimRequest> = {},
+  endpoint = 'first',
+): Promise<string[]> {
+  return (await claim(harness, request, endpoint)).deliveries.map(({ eventId }) => eventId);
 }
 
-export const failed = (retryMs = 1_000, giveUpMs = DAY_MS): Verdict => ({
+export const failed = (retryMs = 1_000, giveUpMs = DAY_MS): DeliveryResult => ({
   kind: 'failed',
   reason: 'answered 500',
   retryMs,
   giveUpMs,
 });
 
-export const settle = (
-  { deliveries }: DeliveryStage,
+export const complete = (
+  { queue }: QueueHarness,
   delivery: Delivery,
-  verdict: Verdict = { kind: 'delivered' },
+  result: DeliveryResult = { kind: 'delivered' },
   endpoint = 'first',
-): Promise<Settled> => deliveries.settle(endpoint, delivery, verdict, { leaseMs: LEASE_MS });
+): Promise<Completed> => queue.complete(endpoint, delivery, result, { leaseMs: LEASE_MS });
 
-export function memoryStage(): DeliveryStage {
+export function memoryHarness(): QueueHarness {
   const clock = createHandClock();
   const feed = createMemoryFeed('node-a' as NodeId, KEPT, clock);
   return {
     clock,
-    deliveries: createMemoryDeliveries(feed, clock),
-    tell: async (...events) => feed.append(events),
-    parts: 1,
+    queue: createMemoryQueue(feed, clock),
+    append: async (...events) => feed.append(events),
+    partitions: 1,
     trim: async () => {},
     empty: undefined,
     async [Symbol.asyncDispose]() {},
   };
 }
 
-export async function redisStage(url: string, clustered: boolean): Promise<DeliveryStage> {
+export async function redisHarness(url: string, clustered: boolean): Promise<QueueHarness> {
   const clock = createHandClock();
   const admin = createClient({ url });
   await admin.connect();
@@ -124,11 +133,11 @@ export async function redisStage(url: string, clustered: boolean): Promise<Deliv
     keys.feeds[room === null ? 0 : Number(room.slice(3)) % keys.feeds.length] ?? keys.feeds[0];
   return {
     clock,
-    deliveries: createRedisDeliveries({ runner, keys, scripts: loadDeliveryScripts(), clock }),
-    async tell(...events) {
+    queue: await createRedisQueue({ runner, streams: keys.feeds, clock }),
+    async append(...events) {
       await Promise.all(events.map((one) => admin.xAdd(streamOf(one), '*', { event: asWritten(one) })));
     },
-    parts: keys.feeds.length,
+    partitions: keys.feeds.length,
     async trim() {
       await Promise.all(keys.feeds.map((stream) => admin.xTrim(stream, 'MAXLEN', KEPT)));
     },

@@ -1,6 +1,5 @@
-/** Webhooks over a feed and a store in memory, which tell when something is settled. */
-import type { Deliveries } from '../../src/engine/deliveries.ts';
-import { createMemoryDeliveries } from '../../src/engine/memory-deliveries.ts';
+/** Webhooks over a feed and a queue in memory. Tests append to the feed, and wait for completed deliveries. */
+
 import { createMemoryFeed, type MemoryFeed } from '../../src/engine/memory-feed.ts';
 import type { FeedEvent } from '../../src/protocol/feed.ts';
 import type { NodeId } from '../../src/protocol/ids.ts';
@@ -8,79 +7,88 @@ import type { Clock } from '../../src/support/clock.ts';
 import { createDigest, type Log, silentLog } from '../../src/support/log.ts';
 import type { Random } from '../../src/support/random.ts';
 import { createEndpoint } from '../../src/webhooks/endpoint.ts';
+import { createMemoryQueue } from '../../src/webhooks/queue/memory.ts';
+import type { WebhookQueue } from '../../src/webhooks/queue/queue.ts';
 import type { WebhookSettings } from '../../src/webhooks/settings.ts';
 import { type RunningWebhooks, startWebhooks } from '../../src/webhooks/start.ts';
 import type { WebhookEndpoint } from '../../src/webhooks/webhooks.ts';
-import { event } from '../engine/deliveries-stage.ts';
+import { event } from './queue/harness.ts';
 
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-export interface WebhookStage extends AsyncDisposable {
+export interface WebhookHarness extends AsyncDisposable {
   readonly webhooks: RunningWebhooks;
   readonly feed: MemoryFeed;
-  readonly deliveries: Deliveries;
+  readonly queue: WebhookQueue;
   /** The id of the first endpoint. */
   readonly id: string;
-  tell(...events: readonly FeedEvent[]): void;
+  /** Appends to the feed. */
+  append(...events: readonly FeedEvent[]): void;
   endpoint(): Promise<WebhookEndpoint>;
-  /** Resolves when so many verdicts were told to the store. */
-  settled(count: number): Promise<void>;
-  /** Another node over the same store. */
-  another(settings?: Partial<WebhookSettings>): Promise<RunningWebhooks>;
+  /** Resolves when so many deliveries were completed. */
+  completed(count: number): Promise<void>;
+  /** Another node over the same queue. */
+  startNode(settings?: Partial<WebhookSettings>): Promise<RunningWebhooks>;
 }
 
-interface StageParts {
+interface HarnessOptions {
   readonly url: string;
   readonly clock: Clock;
   readonly settings?: Partial<WebhookSettings>;
   readonly log?: Log;
 }
 
-/** No chance: back-off is exact. */
-const even: Random = { fraction: () => 0, integer: () => 0, text: () => '' };
+/** Back-off without jitter. */
+const unjittered: Random = { fraction: () => 0, integer: () => 0, text: () => '' };
 
-export async function startStage({ url, clock, settings, log = silentLog }: StageParts): Promise<WebhookStage> {
+export async function startWebhookHarness({
+  url,
+  clock,
+  settings,
+  log = silentLog,
+}: HarnessOptions): Promise<WebhookHarness> {
   const feed = createMemoryFeed('node-a' as NodeId, 100_000, clock);
-  const { deliveries, settled } = watched(createMemoryDeliveries(feed, clock));
-  const another = (other: Partial<WebhookSettings> = {}) =>
+  const { queue, completed } = watched(createMemoryQueue(feed, clock));
+  const startNode = (other: Partial<WebhookSettings> = {}) =>
     startWebhooks(
       { urls: [url], secrets: [SECRET], types: [], ...LIMITS, ...settings, ...other },
-      { engine: { feed, deliveries }, clock, random: even, log, digest: createDigest('key') },
+      { feed, queue, clock, random: unjittered, log, digest: createDigest('key') },
     );
-  const webhooks = await another();
+  const webhooks = await startNode();
   return {
     webhooks,
     feed,
-    deliveries,
+    queue,
     id: createEndpoint(url).id,
-    tell: (...events) => feed.append(events),
+    append: (...events) => feed.append(events),
     async endpoint() {
       const [first] = await webhooks.endpoints();
       if (first === undefined) throw new Error('there is no endpoint');
       return first;
     },
-    settled,
-    another,
+    completed,
+    startNode,
     [Symbol.asyncDispose]: () => webhooks.stop(),
   };
 }
 
 const LIMITS = { allowPrivate: true, timeoutMs: 10_000, giveUpMs: 86_400_000 };
 
-function watched(deliveries: Deliveries) {
+/** Counts completed deliveries. */
+function watched(queue: WebhookQueue) {
   let count = 0;
   const waiting = new Set<() => void>();
   return {
-    deliveries: {
-      ...deliveries,
-      async settle(...told: Parameters<Deliveries['settle']>) {
-        const settled = await deliveries.settle(...told);
+    queue: {
+      ...queue,
+      async complete(...delivery: Parameters<WebhookQueue['complete']>) {
+        const completed = await queue.complete(...delivery);
         count += 1;
         for (const look of waiting) look();
-        return settled;
+        return completed;
       },
     },
-    settled: (wanted: number) =>
+    completed: (wanted: number) =>
       new Promise<void>((resolve) => {
         const look = () => {
           if (count < wanted) return;

@@ -1,7 +1,7 @@
 /** The earliest of what is due, found without looking at everything. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createAgenda } from '../../src/engine/agenda.ts';
+import { createDueQueue } from '../../../src/webhooks/queue/due-queue.ts';
 
 const item = fc.integer({ min: 0, max: 20 });
 const instant = fc.integer({ min: 0, max: 50 });
@@ -14,13 +14,13 @@ const step = fc.oneof(
 test('whatever is set, set again, deleted and taken: as in a list that is sorted each time', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
-      const agenda = createAgenda<number>();
+      const agenda = createDueQueue<number>();
       let list: { item: number; due: number }[] = [];
       for (const one of steps) {
         if (one.kind === 'take') {
           const due = list.filter((entry) => entry.due <= one.now).toSorted((a, b) => a.due - b.due);
           const expected = due.slice(0, one.most).map((entry) => entry.item);
-          expect(agenda.takeDue(one.now, one.most)).toEqual(expected);
+          expect(agenda.popDue(one.now, one.most)).toEqual(expected);
           list = list.filter((entry) => !expected.includes(entry.item));
           continue;
         }
@@ -53,18 +53,18 @@ function counted() {
 
 test('of a hundred thousand that are due, a few are looked at for each that is taken', () => {
   const { at, looks } = counted();
-  const agenda = createAgenda<number>();
+  const agenda = createDueQueue<number>();
   for (let item = 0; item < 100_000; item += 1) agenda.set(item, at((item * 7_919) % 100_003));
   const before = looks();
-  expect(agenda.takeDue(100_003, 32)).toHaveLength(32);
+  expect(agenda.popDue(100_003, 32)).toHaveLength(32);
   expect(looks() - before).toBeLessThan(32 * 100);
 });
 
 test('what is set again and again leaves nothing behind', () => {
   const { at, looks } = counted();
-  const agenda = createAgenda<string>();
+  const agenda = createDueQueue<string>();
   for (let due = 10_000; due > 0; due -= 1) agenda.set('lease', at(due));
   const before = looks();
-  expect(agenda.takeDue(10_000, 5)).toEqual(['lease']);
+  expect(agenda.popDue(10_000, 5)).toEqual(['lease']);
   expect(looks() - before).toBeLessThan(1_000);
 });

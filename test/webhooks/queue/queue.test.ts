@@ -1,29 +1,29 @@
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RedisServer, startRedis } from '../support/redis.ts';
-import { startClusterOfOne } from '../support/redis-cluster.ts';
-import { buriesTheNewest, deliveriesContract } from './deliveries-contract.ts';
-import { type DeliveryStage, event, memoryStage, redisStage, settle, take, takeIds } from './deliveries-stage.ts';
+import { type RedisServer, startRedis } from '../../support/redis.ts';
+import { startClusterOfOne } from '../../support/redis-cluster.ts';
+import { buriesTheNewest, deliveriesContract } from './contract.ts';
+import { claim, claimIds, complete, event, memoryHarness, type QueueHarness, redisHarness } from './harness.ts';
 
-function keepsTheContract(make: () => Promise<DeliveryStage>): void {
+function keepsTheContract(make: () => Promise<QueueHarness>): void {
   for (const [part, examples] of Object.entries(deliveriesContract)) {
     describe(part, () => {
       test.each(examples)('%s', async (_name, run) => {
-        await using stage = await make();
-        await run(stage);
+        await using harness = await make();
+        await run(harness);
       });
     });
   }
 }
 
-const buries = async (make: () => Promise<DeliveryStage>) => {
-  await using stage = await make();
-  await buriesTheNewest(stage);
+const buries = async (make: () => Promise<QueueHarness>) => {
+  await using harness = await make();
+  await buriesTheNewest(harness);
 };
 
 describe('memory', () => {
-  keepsTheContract(async () => memoryStage());
-  test('dead letters make room for newer ones', () => buries(async () => memoryStage()));
+  keepsTheContract(async () => memoryHarness());
+  test('dead letters make room for newer ones', () => buries(async () => memoryHarness()));
 });
 
 let redis: RedisServer;
@@ -37,26 +37,26 @@ afterAll(async () => {
 });
 
 describe('redis', () => {
-  keepsTheContract(() => redisStage(redis.url, false));
-  test('dead letters make room for newer ones', () => buries(() => redisStage(redis.url, false)));
+  keepsTheContract(() => redisHarness(redis.url, false));
+  test('dead letters make room for newer ones', () => buries(() => redisHarness(redis.url, false)));
 
   test('a store that was emptied begins anew, and nothing of before is settled', async () => {
-    await using stage = await redisStage(redis.url, false);
-    await takeIds(stage);
-    await stage.tell(event(1, 0));
-    const { deliveries } = await take(stage);
+    await using harness = await redisHarness(redis.url, false);
+    await claimIds(harness);
+    await harness.append(event(1, 0));
+    const { deliveries } = await claim(harness);
     const [old] = deliveries;
-    await stage.empty?.();
-    await stage.tell(event(1, 1));
-    expect(old && (await settle(stage, old))).toMatchObject({ current: false });
-    const { deliveries: found, lost } = await take(stage, { from: 'oldest' });
+    await harness.empty?.();
+    await harness.append(event(1, 1));
+    expect(old && (await complete(harness, old))).toMatchObject({ current: false });
+    const { deliveries: found, lost } = await claim(harness, { from: 'oldest' });
     expect(found.map(({ eventId }) => eventId)).toEqual([event(1, 1).id]);
     expect(lost).toBe(0);
   });
 
   test('what no script has written is passed over, and opaque bodies are not looked into', async () => {
-    await using stage = await redisStage(redis.url, false);
-    await takeIds(stage);
+    await using harness = await redisHarness(redis.url, false);
+    await claimIds(harness);
     const admin = createClient({ url: redis.url });
     await admin.connect();
     const odd = String.raw`{"id":"${event(1, 0).id}","type":"user_joined","code":"100007","ref":"${event(1, 0).ref}","rev":0,"member":{"metadata":["\ud83d",{"ref":"x"}]}}`;
@@ -65,20 +65,21 @@ describe('redis', () => {
     }
     await admin.xAdd('sb:events', '*', { other: 'field' });
     admin.destroy();
-    await stage.tell(event(2, 0));
-    const { deliveries } = await take(stage);
+    await harness.append(event(2, 0));
+    const { deliveries } = await claim(harness);
     expect(deliveries.map(({ eventId }) => eventId).toSorted()).toEqual([event(1, 0).id, event(2, 0).id].toSorted());
     expect(deliveries.map(({ body }) => body)).toContain(odd);
-    for (const one of deliveries) await settle(stage, one);
-    expect(await takeIds(stage)).toEqual([]);
+    for (const one of deliveries) await complete(harness, one);
+    expect(await claimIds(harness)).toEqual([]);
   });
 
   test('of an endpoint that nobody asks for any more nothing stays for ever', async () => {
-    await using stage = await redisStage(redis.url, false);
-    await takeIds(stage);
-    await stage.tell(event(1, 0), event(2, 0));
-    const { deliveries } = await take(stage, { rooms: 1 });
-    for (const one of deliveries) await settle(stage, one, { kind: 'failed', reason: 'x', retryMs: 1, giveUpMs: 1 });
+    await using harness = await redisHarness(redis.url, false);
+    await claimIds(harness);
+    await harness.append(event(1, 0), event(2, 0));
+    const { deliveries } = await claim(harness, { maxRooms: 1 });
+    for (const one of deliveries)
+      await complete(harness, one, { kind: 'failed', reason: 'x', retryMs: 1, giveUpMs: 1 });
     const admin = createClient({ url: redis.url });
     await admin.connect();
     const keys = await admin.keys('sb:hook:*');
@@ -91,4 +92,4 @@ describe('redis', () => {
 });
 
 // In cluster mode Redis refuses scripts that leave the slot of their keys.
-describe('redis in cluster mode', () => keepsTheContract(() => redisStage(cluster.url, true)));
+describe('redis in cluster mode', () => keepsTheContract(() => redisHarness(cluster.url, true)));
