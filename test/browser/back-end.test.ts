@@ -1,11 +1,11 @@
 /** What people see of back ends: the documentation of the API, and what one says in a room. */
 import { expect, test } from 'vitest';
 import { ADMIN, createCaller } from '../server/http/api/caller.ts';
-import { openStage } from './caller.ts';
+import { openHarness } from './harness.ts';
 
 test('the documentation is shown, within the policy of this server, and one can try the API there', async () => {
-  await using stage = await openStage({ adminToken: ADMIN });
-  await using reader = await stage.person('docs');
+  await using harness = await openHarness({ adminToken: ADMIN });
+  await using reader = await harness.person('docs');
   const { page } = reader;
   await page.getByText('Create a room').waitFor();
   await page.locator('#operations-pool-readPool').click();
@@ -25,10 +25,10 @@ test('the documentation is shown, within the policy of this server, and one can 
 });
 
 test('a message of a back end is a line of the chat, from the server', async () => {
-  await using stage = await openStage({ adminToken: ADMIN });
-  const ada = await stage.caller({ name: 'Ada' });
+  await using harness = await openHarness({ adminToken: ADMIN });
+  const ada = await harness.caller({ name: 'Ada' });
   const code = (await ada.create()).replaceAll(/\s/g, '');
-  const backEnd = createCaller(stage.server.url);
+  const backEnd = createCaller(harness.server.url);
   await backEnd.must(202, 'POST', `/rooms/${code}/messages`, { data: { text: 'This room closes in five minutes.' } });
   await ada.tells('This room closes in five minutes.');
   await backEnd.must(202, 'POST', `/rooms/${code}/messages`, { data: 'Good bye.' });

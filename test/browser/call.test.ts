@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { startProxy } from '../support/proxy.ts';
-import { Caller, openStage } from './caller.ts';
+import { Caller, openHarness } from './harness.ts';
 
 test('two browsers meet by a typed code: media both ways, chat, leave', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada' });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada' });
   const code = await ada.create();
   expect(code).toMatch(/^[1-9]\d\d \d{3}$/);
   await ada.read('Nobody else is here yet');
 
-  const bob = await stage.caller({ name: 'Bob' });
+  const bob = await harness.caller({ name: 'Bob' });
   await bob.type(code);
   const joinToMediaMs = await bob.join();
   process.stdout.write(`join to media: ${joinToMediaMs} ms\n`);
@@ -34,28 +34,28 @@ test('two browsers meet by a typed code: media both ways, chat, leave', async ()
 });
 
 test('a link fills in its code, and one click joins', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada' });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada' });
   const code = await ada.create();
   const link = await ada.page.evaluate<string>('location.hash');
   expect(link).toBe(`#${code.replace(' ', '')}`);
 
-  const bob = await stage.caller({ hash: link });
+  const bob = await harness.caller({ hash: link });
   await bob.read(`You are invited to room ${code}. Join when you are ready.`);
   await bob.join();
   await bob.press('Leave');
 
   await bob.type(fullWidth(code));
   expect(await bob.page.getByLabel('Room code').inputValue()).toBe(link.slice(1));
-  await bob.type(`${stage.server.url}/${link}`);
+  await bob.type(`${harness.server.url}/${link}`);
   expect(await bob.page.getByLabel('Room code').inputValue()).toBe(link.slice(1));
   await bob.join();
 });
 
 test.each(['earlier', 'later'] as const)('the %s of two refreshes the page and is back on its seat', async (who) => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada' });
-  const bob = await stage.caller({ name: 'Bob' });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada' });
+  const bob = await harness.caller({ name: 'Bob' });
   await bob.type(await ada.create());
   await bob.join();
   const [one, other, name] = who === 'earlier' ? [ada, bob, 'Ada'] : [bob, ada, 'Bob'];
@@ -78,9 +78,9 @@ test.each(['earlier', 'later'] as const)('the %s of two refreshes the page and i
 });
 
 test('both refresh at the same moment', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada' });
-  const bob = await stage.caller({ name: 'Bob' });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada' });
+  const bob = await harness.caller({ name: 'Bob' });
   await bob.type(await ada.create());
   await bob.join();
   const before = [await ada.demo('userId'), await bob.demo('userId')];
@@ -91,10 +91,10 @@ test('both refresh at the same moment', async () => {
 });
 
 test('while the server is out of reach the call goes on, and afterwards it is the same call', async () => {
-  await using stage = await openStage();
-  await using proxy = await startProxy(stage.server.port);
-  const ada = await stage.caller({ name: 'Ada' });
-  const bob = await stage.caller({ name: 'Bob', port: proxy.port });
+  await using harness = await openHarness();
+  await using proxy = await startProxy(harness.server.port);
+  const ada = await harness.caller({ name: 'Ada' });
+  const bob = await harness.caller({ name: 'Bob', port: proxy.port });
   const code = await ada.create();
   await bob.type(code);
   await bob.join();
@@ -114,9 +114,9 @@ test('while the server is out of reach the call goes on, and afterwards it is th
 });
 
 test('a second tab with the same seat takes over, and the first stays closed', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada' });
-  const bob = await stage.caller({ name: 'Bob' });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada' });
+  const bob = await harness.caller({ name: 'Bob' });
   await bob.type(await ada.create());
   await bob.join();
   const userId = await bob.demo('userId');
@@ -125,7 +125,7 @@ test('a second tab with the same seat takes over, and the first stays closed', a
   const stored = await bob.page.evaluate<string>('JSON.stringify(Object.entries(sessionStorage))');
   const page = await bob.person.context.newPage();
   await page.addInitScript({ content: `for (const [key, value] of ${stored}) sessionStorage.setItem(key, value);` });
-  await page.goto(stage.server.url.replace('127.0.0.1', 'localhost'));
+  await page.goto(harness.server.url.replace('127.0.0.1', 'localhost'));
   const second = new Caller(bob.person, page);
   await second.see('#call');
   await bob.read('The call goes on in another tab');
@@ -141,10 +141,10 @@ test('a second tab with the same seat takes over, and the first stays closed', a
 });
 
 test('without a camera one joins all the same', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada', camera: 'denied' });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada', camera: 'denied' });
   await ada.read(/^Camera and microphone are blocked for this page/);
-  const bob = await stage.caller({ name: 'Bob' });
+  const bob = await harness.caller({ name: 'Bob' });
   await bob.type(await ada.create());
   await bob.press('Join');
   await ada.hasMedia(1);

@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import { connect, type Json } from '../../src/client/index.ts';
 import { startProxy } from '../support/proxy.ts';
-import { type Caller, openStage, type Stage } from './caller.ts';
+import { type Caller, type Harness, openHarness } from './harness.ts';
 
 test('with somebody who has no data channel: everybody hears it, and nobody twice', async () => {
-  await using stage = await openStage();
-  const [ada, bob, code] = await pair(stage);
-  await using robot = await openRobot(stage, code);
+  await using harness = await openHarness();
+  const [ada, bob, code] = await pair(harness);
+  await using robot = await openRobot(harness, code);
   await Promise.all([ada.see('.tile >> nth=2'), bob.see('.tile >> nth=2')]);
 
   await ada.say('Do you hear me?');
@@ -24,9 +24,9 @@ test('with somebody who has no data channel: everybody hears it, and nobody twic
 });
 
 test('the same id again is the same message, another id is not', async () => {
-  await using stage = await openStage();
-  const [ada, , code] = await pair(stage);
-  await using robot = await openRobot(stage, code);
+  await using harness = await openHarness();
+  const [ada, , code] = await pair(harness);
+  await using robot = await openRobot(harness, code);
   for (const id of ['a', 'a', 'b']) await robot.say({ id, text: `message ${id}` });
   await robot.say({ text: 'that is all' });
   await ada.tells('that is all');
@@ -34,10 +34,10 @@ test('the same id again is the same message, another id is not', async () => {
 });
 
 test('without the server it goes on between browsers', async () => {
-  await using stage = await openStage();
-  await using proxy = await startProxy(stage.server.port);
-  const ada = await stage.caller({ name: 'Ada' });
-  const bob = await stage.caller({ name: 'Bob', port: proxy.port });
+  await using harness = await openHarness();
+  await using proxy = await startProxy(harness.server.port);
+  const ada = await harness.caller({ name: 'Ada' });
+  const bob = await harness.caller({ name: 'Bob', port: proxy.port });
   await bob.type(await ada.create());
   await bob.join();
   await Promise.all([canSend(ada), canSend(bob)]);
@@ -50,11 +50,11 @@ test('without the server it goes on between browsers', async () => {
 });
 
 test('what somebody could not get is said, and what nobody got is not lost', async () => {
-  await using stage = await openStage();
-  await using proxy = await startProxy(stage.server.port);
-  const ada = await stage.caller({ name: 'Ada', port: proxy.port });
+  await using harness = await openHarness();
+  await using proxy = await startProxy(harness.server.port);
+  const ada = await harness.caller({ name: 'Ada', port: proxy.port });
   const code = await ada.create();
-  await using robot = await openRobot(stage, code);
+  await using robot = await openRobot(harness, code);
   await ada.see('.tile >> nth=1');
   proxy.cut();
   await ada.say('Can anybody hear me?');
@@ -67,8 +67,8 @@ test('what somebody could not get is said, and what nobody got is not lost', asy
 });
 
 test('somebody who floods the chat freezes nobody, and blank messages are none', async () => {
-  await using stage = await openStage();
-  const [ada, bob] = await pair(stage, CHANNEL);
+  await using harness = await openHarness();
+  const [ada, bob] = await pair(harness, CHANNEL);
   await bob.say('marker');
   await ada.tells('marker');
   await bob.page.evaluate("for (let n = 0; n < 5000; n += 1) sayAgain('flood ' + n)");
@@ -100,9 +100,9 @@ const CHANNEL = `
     return send.call(this, data);
   };`;
 
-async function pair(stage: Stage, script = ''): Promise<[Caller, Caller, string]> {
-  const ada = await stage.caller({ name: 'Ada' });
-  const bob = await stage.caller({ name: 'Bob', script });
+async function pair(harness: Harness, script = ''): Promise<[Caller, Caller, string]> {
+  const ada = await harness.caller({ name: 'Ada' });
+  const bob = await harness.caller({ name: 'Bob', script });
   const code = await ada.create();
   await bob.type(code);
   await bob.join();
@@ -122,8 +122,8 @@ interface Robot extends AsyncDisposable {
 }
 
 /** A member that speaks to the server alone. */
-async function openRobot(stage: Stage, code: string): Promise<Robot> {
-  const client = connect(stage.server.url, { name: 'Robot', store: null });
+async function openRobot(harness: Harness, code: string): Promise<Robot> {
+  const client = connect(harness.server.url, { name: 'Robot', store: null });
   const room = await client.join(code);
   const heard: Json[] = [];
   room.on('message', ({ data }) => heard.push(data));

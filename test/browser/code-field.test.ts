@@ -1,21 +1,21 @@
 /** The code is typed, pasted, corrected and read out as people do it, and every box shows what it should. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Caller, openStage, type Stage } from './caller.ts';
+import { type Caller, type Harness, openHarness } from './harness.ts';
 
-let stage: Stage;
+let harness: Harness;
 let ada: Caller;
 let page: Page;
 
 beforeAll(async () => {
-  stage = await openStage();
-  ada = await stage.caller();
+  harness = await openHarness();
+  ada = await harness.caller();
   ({ page } = ada);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
 });
 
 afterAll(async () => {
-  await stage?.[Symbol.asyncDispose]();
+  await harness?.[Symbol.asyncDispose]();
 });
 
 beforeEach(async () => {
@@ -120,7 +120,7 @@ test('it is one field for screen readers and phones', async () => {
 });
 
 test('as many boxes as the codes of the server have digits', async () => {
-  await using long = await openStage({ codeDigits: 8 });
+  await using long = await openHarness({ codeDigits: 8 });
   const bob = await long.caller();
   await expect.poll(() => bob.page.locator('.code-box').count()).toBe(8);
   const code = await bob.create();

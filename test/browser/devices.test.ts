@@ -1,6 +1,6 @@
 /** Camera, microphone, speaker and screen: chosen, unplugged, refused, shared and taken back. */
 import { expect, test } from 'vitest';
-import { type Caller, openStage } from './caller.ts';
+import { type Caller, openHarness } from './harness.ts';
 
 /** Keeps what the page was given, so that a test can unplug it; and hides it from then on if it is told to. */
 const PLUGS = `
@@ -46,8 +46,8 @@ const SLOW = `
   }`;
 
 test('another camera and another speaker are used at once, and the next time', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada' });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada' });
   const camera = ada.page.locator('#lobby-devices select').first();
   await expect.poll(() => camera.locator('option').count()).toBeGreaterThan(2);
   // The second of Chromium's fake cameras sees depth only.
@@ -58,7 +58,7 @@ test('another camera and another speaker are used at once, and the next time', a
   await expect.poll(() => cameraInUse(ada)).toBe(other);
 
   const code = await ada.create();
-  const bob = await stage.caller({ name: 'Bob' });
+  const bob = await harness.caller({ name: 'Bob' });
   await bob.type(code);
   await bob.join();
   await ada.press('Camera and sound settings');
@@ -73,9 +73,9 @@ test('another camera and another speaker are used at once, and the next time', a
 });
 
 test('a device is unplugged: another one takes its place, or a sentence says what to do', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada', script: PLUGS });
-  const bob = await stage.caller({ name: 'Bob' });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada', script: PLUGS });
+  const bob = await harness.caller({ name: 'Bob' });
   await bob.type(await ada.create());
   await bob.join();
   await ada.page.evaluate("unplug('video')");
@@ -90,16 +90,16 @@ test('a device is unplugged: another one takes its place, or a sentence says wha
 });
 
 test('no camera, but a microphone', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada', script: `${PLUGS}; hidden.push('video')` });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada', script: `${PLUGS}; hidden.push('video')` });
   await ada.read('No camera was found, so you will be heard but not seen.');
   await ada.see('#preview-microphone[data-on="true"]');
 });
 
 test('a screen is shared, seen beside the camera, and taken back by the browser itself', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada' });
-  const bob = await stage.caller({ name: 'Bob', script: PLUGS });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada' });
+  const bob = await harness.caller({ name: 'Bob', script: PLUGS });
   const code = await ada.create();
   await bob.type(code);
   await bob.join();
@@ -111,7 +111,7 @@ test('a screen is shared, seen beside the camera, and taken back by the browser 
   await expect.poll(() => widthOf(ada, '.screen-video')).toBeGreaterThan(0);
   expect(await widthOf(ada, '.tile[data-own="false"] video')).toBeGreaterThan(0);
 
-  const cleo = await stage.caller({ name: 'Cleo' });
+  const cleo = await harness.caller({ name: 'Cleo' });
   await cleo.type(code);
   await cleo.press('Join');
   // Whoever comes later sees it too.
@@ -129,8 +129,8 @@ test('a screen is shared, seen beside the camera, and taken back by the browser 
 });
 
 test('a system that does not let the screen be seen is told of, a changed mind is not', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada', script: PLUGS });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada', script: PLUGS });
   await ada.create();
   await ada.page.evaluate("globalThis.refusal = 'Permission denied'");
   await ada.press('Share your screen');
@@ -140,8 +140,8 @@ test('a system that does not let the screen be seen is told of, a changed mind i
 });
 
 test('what the browser gives after the call is over is let go of, and nothing is asked for twice', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada', script: `${PLUGS}; ${SLOW}` });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada', script: `${PLUGS}; ${SLOW}` });
   await ada.see('#preview-microphone[data-on="true"]');
   await ada.create();
   await ada.page.evaluate('slow = true');
@@ -165,11 +165,11 @@ test('what the browser gives after the call is over is let go of, and nothing is
 });
 
 test('the more people, the smaller the picture that is asked of the camera', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada', script: PLUGS });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada', script: PLUGS });
   await expect.poll(() => pictureWidth(ada)).toBe(960);
   const code = await ada.create();
-  const others = await Promise.all(['Bob', 'Cleo'].map((name) => stage.caller({ name, camera: 'denied' })));
+  const others = await Promise.all(['Bob', 'Cleo'].map((name) => harness.caller({ name, camera: 'denied' })));
   for (const other of others) {
     await other.type(code);
     await other.press('Join');
@@ -179,14 +179,14 @@ test('the more people, the smaller the picture that is asked of the camera', asy
 });
 
 test('the screen of the device stays on while the call lasts', async () => {
-  await using stage = await openStage();
+  await using harness = await openHarness();
   const script = `
     globalThis.locks = 0;
     navigator.wakeLock.request = async () => {
       locks += 1;
       return { release: async () => void (locks -= 1) };
     };`;
-  const ada = await stage.caller({ name: 'Ada', script });
+  const ada = await harness.caller({ name: 'Ada', script });
   await ada.create();
   await expect.poll(() => ada.page.evaluate('locks')).toBe(1);
   await ada.press('Leave');
@@ -194,7 +194,7 @@ test('the screen of the device stays on while the call lasts', async () => {
 });
 
 test('where the browser plays no sound unasked, it is asked for; the pictures play meanwhile', async () => {
-  await using stage = await openStage();
+  await using harness = await openHarness();
   const script = `
     let clicked = false;
     addEventListener('click', () => (clicked = true), { capture: true });
@@ -202,8 +202,8 @@ test('where the browser plays no sound unasked, it is asked for; the pictures pl
     HTMLMediaElement.prototype.play = function () {
       return this.muted || clicked ? play.call(this) : Promise.reject(new DOMException('no click yet', 'NotAllowedError'));
     };`;
-  const ada = await stage.caller({ name: 'Ada' });
-  const bob = await stage.caller({ name: 'Bob', script });
+  const ada = await harness.caller({ name: 'Ada' });
+  const bob = await harness.caller({ name: 'Bob', script });
   await bob.type(await ada.create());
   await bob.join();
   await bob.page.reload();

@@ -1,10 +1,10 @@
 /** Four people in one room, at every size and in both colour schemes; and more of them, in pictures. */
 import { expect, test } from 'vitest';
 import type { PersonOptions } from '../support/browser.ts';
-import { type Caller, openStage } from './caller.ts';
-import { openExtras } from './extras.ts';
-import { picture } from './picture.ts';
-import { portrait } from './portrait.ts';
+import { drawnCamera } from './drawn-camera.ts';
+import { type Caller, openHarness } from './harness.ts';
+import { takeScreenshot } from './screenshot.ts';
+import { openSimulatedMembers } from './simulated-members.ts';
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 780 };
@@ -17,15 +17,15 @@ const views: readonly (readonly [string, PersonOptions])[] = [
 ];
 
 test('four meet: everyone sees the three others, whoever came when', async () => {
-  await using stage = await openStage();
+  await using harness = await openHarness();
   const people = await Promise.all(
     views.map(async ([view, options], index) => {
       const name = NAMES[index] ?? '';
-      return { view, caller: await stage.caller({ ...options, name, script: portrait(index) }) };
+      return { view, caller: await harness.caller({ ...options, name, script: drawnCamera(index) }) };
     }),
   );
   const callers = people.map(({ caller }) => caller);
-  for (const { view, caller } of people) await picture(caller, `lobby-${view}`);
+  for (const { view, caller } of people) await takeScreenshot(caller, `lobby-${view}`);
 
   const [first, ...others] = callers;
   const code = (await first?.create()) ?? '';
@@ -42,7 +42,7 @@ test('four meet: everyone sees the three others, whoever came when', async () =>
   await first?.read('Shall I share the plan?');
   await others[0]?.open('people');
   await Promise.all(callers.map((caller) => measured(caller, 3)));
-  for (const { view, caller } of people) await picture(caller, `call-${view}`);
+  for (const { view, caller } of people) await takeScreenshot(caller, `call-${view}`);
 
   await others[1]?.page.reload();
   await first?.tells(`${NAMES[2]} is back`);
@@ -51,34 +51,34 @@ test('four meet: everyone sees the three others, whoever came when', async () =>
 }, 180_000);
 
 test('six, on a desk and on a phone', async () => {
-  await using stage = await openStage();
-  const mira = await stage.caller({ ...DESKTOP, name: NAMES[0] ?? '', script: portrait(0) });
-  const samuel = await stage.caller({ ...PHONE, colorScheme: 'dark', name: NAMES[1] ?? '', script: portrait(1) });
+  await using harness = await openHarness();
+  const mira = await harness.caller({ ...DESKTOP, name: NAMES[0] ?? '', script: drawnCamera(0) });
+  const samuel = await harness.caller({ ...PHONE, colorScheme: 'dark', name: NAMES[1] ?? '', script: drawnCamera(1) });
   const code = await mira.create();
-  await picture(mira, 'alone-desktop-light');
+  await takeScreenshot(mira, 'alone-desktop-light');
   await samuel.type(code);
   await samuel.join();
-  const extras = await openExtras(stage, code, [mira, samuel]);
-  await extras.come(NAMES.slice(2));
+  const members = await openSimulatedMembers(harness, code, [mira, samuel]);
+  await members.join(NAMES.slice(2));
   await Promise.all([mira.hasMedia(5), samuel.hasMedia(5)]);
   await Promise.all([mira, samuel].map((caller) => measured(caller, 5)));
-  await picture(mira, 'six-desktop-light');
-  await picture(samuel, 'six-phone-dark');
+  await takeScreenshot(mira, 'six-desktop-light');
+  await takeScreenshot(samuel, 'six-phone-dark');
   await mira.press('Invite people');
-  await picture(mira, 'invite-desktop-light');
+  await takeScreenshot(mira, 'invite-desktop-light');
 });
 
 test('in Chinese', async () => {
-  await using stage = await openStage();
-  const lin = await stage.caller({ ...PHONE, locale: 'zh-CN', name: '林晓', script: portrait(7) });
-  await picture(lin, 'chinese-phone-light');
+  await using harness = await openHarness();
+  const lin = await harness.caller({ ...PHONE, locale: 'zh-CN', name: '林晓', script: drawnCamera(7) });
+  await takeScreenshot(lin, 'chinese-phone-light');
   const code = await lin.create();
-  const wei = await stage.caller({
+  const wei = await harness.caller({
     ...DESKTOP,
     colorScheme: 'dark',
     locale: 'zh-CN',
     name: '王伟',
-    script: portrait(3),
+    script: drawnCamera(3),
   });
   await wei.type(code);
   await wei.join();
@@ -87,7 +87,7 @@ test('in Chinese', async () => {
   // A browser begins with a coarse picture, and sends a finer one when it knows that it arrives.
   const seconds = () => wei.page.evaluate('document.querySelector(".tile[data-own=false] video").currentTime');
   await expect.poll(seconds, { timeout: 25_000 }).toBeGreaterThan(8);
-  await picture(wei, 'chinese-desktop-dark');
+  await takeScreenshot(wei, 'chinese-desktop-dark');
 });
 
 /** How well so many others are reached is on the screen. */

@@ -3,23 +3,23 @@
  * Afterwards there is one more connection, the same user, and one seat.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTabs, type Tabs } from '../support/tabs.ts';
-import { openPlace, type Place, type Visit } from './visit.ts';
+import { type BackgroundTabs, openBackgroundTabs } from '../support/background-tabs.ts';
+import { openVisitHarness, type Visit, type VisitHarness } from './visit-harness.ts';
 
 const SECOND = 1000;
 /** Shorter than the defaults: the server finds a frozen page after 6 s at most, and gives its seat up 15 s later. */
 const TIMES = { pingIntervalMs: 4 * SECOND, pingTimeoutMs: 2 * SECOND, graceMs: 15 * SECOND, tickMs: SECOND };
 
-let place: Place;
-let tabs: Tabs;
+let visits: VisitHarness;
+let tabs: BackgroundTabs;
 
 beforeAll(async () => {
-  [place, tabs] = await Promise.all([openPlace(TIMES), openTabs()]);
+  [visits, tabs] = await Promise.all([openVisitHarness(TIMES), openBackgroundTabs()]);
 });
 
 afterAll(async () => {
   await tabs?.[Symbol.asyncDispose]();
-  await place?.[Symbol.asyncDispose]();
+  await visits?.[Symbol.asyncDispose]();
 });
 
 test('a page that was frozen for a while, nearly for the grace, beyond it, or asleep is in its room again', async () => {
@@ -33,14 +33,14 @@ test('a page that was frozen for a while, nearly for the grace, beyond it, or as
 });
 
 async function frozen(ms: number, news: readonly string[]): Promise<void> {
-  await using visit = await place.visit((url) => tabs.open(url));
+  await using visit = await visits.visit((url) => tabs.open(url));
   await standStill(visit, ms);
   await comesBack(visit, news);
 }
 
 /** The network stands still too, and the connection is dead afterwards. */
 async function asleep(ms: number): Promise<void> {
-  await using visit = await place.visit((url) => tabs.open(url));
+  await using visit = await visits.visit((url) => tabs.open(url));
   visit.proxy.freeze();
   await standStill(visit, ms, () => {
     visit.proxy.cut();
@@ -60,6 +60,6 @@ async function standStill({ page }: Visit, ms: number, beforeItWakes?: () => voi
 async function comesBack(visit: Visit, news: readonly string[]): Promise<void> {
   await visit.back();
   expect(await visit.page.evaluate('happened')).toEqual(['shown', 'freeze', 'resume']);
-  expect(visit.news).toEqual(news);
+  expect(visit.memberEvents).toEqual(news);
   expect(visit.proxy.accepted).toBe(2);
 }

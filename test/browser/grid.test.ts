@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { startNodes } from '../support/nodes.ts';
-import { Caller } from './caller.ts';
+import { Caller } from './harness.ts';
 
 const NAMES = ['Ada', 'Bob', 'Cleo', 'Dan'] as const;
 const GRACE_MS = 4_000;

@@ -1,14 +1,14 @@
 /** What brings others into a room: a code to read out, a link to send, a picture to scan. */
 import decodeQR from 'qr/decode.js';
 import { expect, test } from 'vitest';
-import { type Caller, openStage } from './caller.ts';
+import { type Caller, openHarness } from './harness.ts';
 
 test('the code, the link and the picture lead to the same room', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada' });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada' });
   const code = await ada.create();
   const link = await ada.page.evaluate<string>('location.href');
-  expect(link).toBe(`http://localhost:${stage.server.port}/#${code.replace(' ', '')}`);
+  expect(link).toBe(`http://localhost:${harness.server.port}/#${code.replace(' ', '')}`);
   for (const place of ['#alone', '#invite-dialog']) {
     if (place === '#invite-dialog') await ada.press('Invite people');
     expect(await ada.page.locator(`${place} [data-part="code"]`).textContent()).toBe(code);
@@ -18,8 +18,8 @@ test('the code, the link and the picture lead to the same room', async () => {
 });
 
 test('the link is copied, which is said where the person looks', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada' });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada' });
   await ada.person.context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await ada.create();
   const link = await ada.page.evaluate<string>('location.href');
@@ -34,11 +34,11 @@ test('the link is copied, which is said where the person looks', async () => {
 });
 
 test('where nothing can be copied, the link is shown; where something can be sent, there is a button', async () => {
-  await using stage = await openStage();
+  await using harness = await openHarness();
   const script = `
     navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'));
     navigator.share = async (what) => void (globalThis.sent = what);`;
-  const ada = await stage.caller({ name: 'Ada', script });
+  const ada = await harness.caller({ name: 'Ada', script });
   await ada.create();
   const link = await ada.page.evaluate<string>('location.href');
   await ada.page.locator('#call-copy').click();

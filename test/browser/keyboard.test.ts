@@ -1,11 +1,11 @@
 /** A whole call without a mouse: every step is reached by Tab, done by Enter, and one sees where one is. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { type Caller, openStage } from './caller.ts';
+import { type Caller, openHarness } from './harness.ts';
 
 test('create, copy the link, write, remove somebody, leave', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller();
+  await using harness = await openHarness();
+  const ada = await harness.caller();
   const { page } = ada;
   expect(await focused(page)).toBe('lobby-heading');
   await tabTo(page, '#lobby-name');
@@ -26,7 +26,7 @@ test('create, copy the link, write, remove somebody, leave', async () => {
   await page.keyboard.press('Escape');
   expect(await focused(page)).toBe('call-invite');
 
-  const bob = await stage.caller({ name: 'Bob' });
+  const bob = await harness.caller({ name: 'Bob' });
   await bob.type(code);
   await bob.join();
   await tabTo(page, '#call-chat');
@@ -58,18 +58,18 @@ test('create, copy the link, write, remove somebody, leave', async () => {
 });
 
 test('whoever was invited has only to press', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada' });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada' });
   const code = (await ada.create()).replace(' ', '');
-  const bob = await stage.caller({ hash: `#${code}` });
+  const bob = await harness.caller({ hash: `#${code}` });
   expect(await focused(bob.page)).toBe('lobby-join');
   await bob.page.keyboard.press('Enter');
   await bob.see('#call');
 });
 
 test('an error is where the keyboard is', async () => {
-  await using stage = await openStage();
-  const ada: Caller = await stage.caller();
+  await using harness = await openHarness();
+  const ada: Caller = await harness.caller();
   await tabTo(ada.page, '#lobby-join');
   await ada.page.keyboard.press('Enter');
   await ada.read('A room code has 6 digits');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { en } from '../../client-demo/src/texts/en.ts';
 import { zh } from '../../client-demo/src/texts/zh.ts';
 import { violations } from './axe.ts';
-import { openStage } from './caller.ts';
+import { openHarness } from './harness.ts';
 
 const HAN = /\p{Script=Han}/u;
 /** Names, and what is the same in every language. */
@@ -21,8 +21,8 @@ test('every word has another one in Chinese', () => {
 });
 
 test.each(['zh-CN', 'zh-TW'])('a call in Chinese: %s', async (locale) => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ locale, name: '丽娜' });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ locale, name: '丽娜' });
   expect(await ada.page.evaluate('document.documentElement.lang')).toBe('zh-Hans');
   await ada.read('凭号码相聚');
   await ada.type('012345');
@@ -32,7 +32,7 @@ test.each(['zh-CN', 'zh-TW'])('a call in Chinese: %s', async (locale) => {
   expect(await ada.page.title()).toBe(`${code} · Signalbox`);
   await ada.read('这里还没有其他人');
 
-  const bob = await stage.caller({ locale, name: '阿明' });
+  const bob = await harness.caller({ locale, name: '阿明' });
   await bob.type(code);
   await bob.join();
   await ada.read('阿明 加入了');
@@ -49,8 +49,8 @@ test.each(['zh-CN', 'zh-TW'])('a call in Chinese: %s', async (locale) => {
 });
 
 test('another language: English', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ locale: 'fi-FI' });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ locale: 'fi-FI' });
   expect(await ada.page.evaluate('document.documentElement.lang')).toBe('en');
   await ada.read('Meet by a code');
 });

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gridFor } from '../../client-demo/src/call/layout.ts';
 import { type Client, connect } from '../../src/client/index.ts';
-import { type Caller, openStage, type Stage } from './caller.ts';
+import { type Caller, type Harness, openHarness } from './harness.ts';
 
 interface Screen {
   readonly name: string;
@@ -23,20 +23,20 @@ const SCREENS: readonly Screen[] = [
 
 const PATIENCE = { timeout: 25_000 };
 
-let stage: Stage;
+let harness: Harness;
 let ada: Caller;
 let code: string;
 const guests: Client[] = [];
 
 beforeAll(async () => {
-  stage = await openStage();
-  ada = await stage.caller({ name: 'Ada' });
+  harness = await openHarness();
+  ada = await harness.caller({ name: 'Ada' });
   code = await ada.create();
 });
 
 afterAll(async () => {
   await Promise.all(guests.map((guest) => guest.close()));
-  await stage?.[Symbol.asyncDispose]();
+  await harness?.[Symbol.asyncDispose]();
 });
 
 describe('everybody', () => {
@@ -60,7 +60,7 @@ describe('everybody', () => {
 
   test('and a shared screen', async () => {
     await guests.pop()?.close();
-    const bob = await stage.caller({ name: 'Bob' });
+    const bob = await harness.caller({ name: 'Bob' });
     await bob.type(code);
     await bob.press('Join');
     await bob.see('#call');
@@ -103,7 +103,7 @@ test('whatever the room, tiles fit into it', () => {
 
 /** Somebody without a browser: what is looked at is where they are, not what they look like. */
 async function guest(number: number): Promise<void> {
-  const client = connect(stage.server.url, { name: `Guest number ${number}`, store: null });
+  const client = connect(harness.server.url, { name: `Guest number ${number}`, store: null });
   guests.push(client);
   await client.join(code);
 }

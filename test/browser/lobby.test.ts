@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { connect } from '../../src/client/index.ts';
 import { startProxy } from '../support/proxy.ts';
-import { openStage } from './caller.ts';
+import { openHarness } from './harness.ts';
 
 test.each(['en', 'zh'])('on a phone both ways in are on the screen: %s', async (locale) => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ width: 360, height: 740, locale });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ width: 360, height: 740, locale });
   for (const id of ['lobby-code', 'lobby-join', 'lobby-create']) {
     const box = await ada.page.locator(`#${id}`).boundingBox();
     expect(box?.y, id).toBeGreaterThan(0);
@@ -15,8 +15,8 @@ test.each(['en', 'zh'])('on a phone both ways in are on the screen: %s', async (
 });
 
 test('the name is remembered, and what was turned off stays off', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada' });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada' });
   await ada.press('Turn camera off');
   await ada.press('Mute microphone');
   await ada.create();
@@ -29,11 +29,11 @@ test('the name is remembered, and what was turned off stays off', async () => {
 });
 
 test('a room left on purpose does not come back, not even when the server could not be told', async () => {
-  await using stage = await openStage();
-  await using proxy = await startProxy(stage.server.port);
-  const host = connect(stage.server.url, { store: null });
+  await using harness = await openHarness();
+  await using proxy = await startProxy(harness.server.port);
+  const host = connect(harness.server.url, { store: null });
   const room = await host.create();
-  const ada = await stage.caller({ name: 'Ada', port: proxy.port });
+  const ada = await harness.caller({ name: 'Ada', port: proxy.port });
   await ada.type(room.code);
   await ada.press('Join');
   await ada.see('#call');
@@ -54,10 +54,10 @@ test('a room left on purpose does not come back, not even when the server could 
 });
 
 test('from the end of one call into the next', async () => {
-  await using stage = await openStage();
-  const host = connect(stage.server.url, { store: null });
+  await using harness = await openHarness();
+  const host = connect(harness.server.url, { store: null });
   const room = await host.create();
-  const ada = await stage.caller({ name: 'Ada' });
+  const ada = await harness.caller({ name: 'Ada' });
   await ada.type(room.code);
   await ada.press('Join');
   await ada.see('#call');

@@ -1,20 +1,20 @@
 /** A page is refreshed, left and come back to, without network: the same user, the same seat, one more connection. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, type Person, type TestBrowser } from '../support/browser.ts';
-import { openPlace, type Place, type Visit } from './visit.ts';
+import { openVisitHarness, type Visit, type VisitHarness } from './visit-harness.ts';
 
 const PATIENCE = { timeout: 30_000 };
 
-let place: Place;
+let visits: VisitHarness;
 let browser: TestBrowser;
 
 beforeAll(async () => {
-  [place, browser] = await Promise.all([openPlace(), launchBrowser({ keepsPages: true })]);
+  [visits, browser] = await Promise.all([openVisitHarness(), launchBrowser({ keepsPages: true })]);
 });
 
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();
-  await place?.[Symbol.asyncDispose]();
+  await visits?.[Symbol.asyncDispose]();
 });
 
 test('a refresh: away and back, on one more connection', async () => {
@@ -22,20 +22,20 @@ test('a refresh: away and back, on one more connection', async () => {
   await using _ = visit;
   await visit.page.reload();
   await visit.back();
-  expect(visit.news).toEqual(['away', 'back']);
+  expect(visit.memberEvents).toEqual(['away', 'back']);
   expect(visit.proxy.accepted).toBe(2);
 });
 
 test('gone to another page and back: the page was kept, and takes up its seat once', async () => {
   const { visit } = await visitor();
   await using _ = visit;
-  await visit.page.goto(`${place.origin}/elsewhere`);
-  await expect.poll(() => visit.news, PATIENCE).toEqual(['away']);
+  await visit.page.goto(`${visits.origin}/elsewhere`);
+  await expect.poll(() => visit.memberEvents, PATIENCE).toEqual(['away']);
   // The answer never comes: the page that asked is gone.
   await visit.page.evaluate('history.back()').catch(() => {});
   await visit.back();
   expect(await visit.page.evaluate('happened')).toEqual(['shown', 'freeze', 'resume', 'shown again']);
-  expect(visit.news).toEqual(['away', 'back']);
+  expect(visit.memberEvents).toEqual(['away', 'back']);
   expect(visit.proxy.accepted).toBe(2);
 });
 
@@ -46,7 +46,7 @@ test('no network for a while: says so, and is back at once', async () => {
   await expect.poll(() => visit.states(), PATIENCE).toContain('offline');
   await person.context.setOffline(false);
   await visit.back();
-  expect(visit.news).toEqual(['away', 'back']);
+  expect(visit.memberEvents).toEqual(['away', 'back']);
   expect((await visit.states()).at(-1)).toBe('online');
 });
 
@@ -54,12 +54,12 @@ test('closed: the others see it at once', async () => {
   const { visit } = await visitor();
   await using _ = visit;
   await visit.page.close({ runBeforeUnload: true });
-  await expect.poll(() => visit.news, { timeout: 3000 }).toEqual(['away']);
+  await expect.poll(() => visit.memberEvents, { timeout: 3000 }).toEqual(['away']);
 });
 
 async function visitor(): Promise<{ visit: Visit; person: Person }> {
   let person: Person | undefined;
-  const visit = await place.visit(async (url) => {
+  const visit = await visits.visit(async (url) => {
     person = await browser.person(url);
     return person.page;
   });

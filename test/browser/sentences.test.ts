@@ -4,26 +4,26 @@ import { type CreateOptions, connect, type Room } from '../../src/client/index.t
 import { startCoturn } from '../support/coturn.ts';
 import { freePort } from '../support/process.ts';
 import { startProxy } from '../support/proxy.ts';
-import { type Caller, openStage, type Stage } from './caller.ts';
+import { type Caller, type Harness, openHarness } from './harness.ts';
 
 describe('at the door', () => {
   test('a code that is none, and one that no room has', async () => {
-    await using stage = await openStage();
-    const ada = await stage.caller();
+    await using harness = await openHarness();
+    const ada = await harness.caller();
     await ada.type('12 34');
     await ada.press('Join');
     await ada.read('A room code has 6 digits. Check what you typed.');
-    await ada.type(await unusedCode(stage));
+    await ada.type(await unusedCode(harness));
     await ada.press('Join');
     await ada.read('No room has this code. Check the digits, or ask for the code again.');
     expect(await ada.page.locator('#lobby-code').getAttribute('aria-invalid')).toBe('true');
   });
 
   test('an invitation to a room that is not there any more is none', async () => {
-    await using stage = await openStage();
-    await using host = await openHost(stage);
+    await using harness = await openHarness();
+    await using host = await openHost(harness);
     await host.room.update({ locked: true });
-    const ada = await stage.caller({ hash: `#${host.room.code}` });
+    const ada = await harness.caller({ hash: `#${host.room.code}` });
     await ada.read(/^You are invited to room/);
     await ada.press('Join');
     await ada.read(/^The host has locked this room/);
@@ -37,9 +37,9 @@ describe('at the door', () => {
   });
 
   test('a full room, then a locked one', async () => {
-    await using stage = await openStage();
-    await using host = await openHost(stage, { maxUsers: 2 });
-    const [ada, bob] = await Promise.all([stage.caller({ name: 'Ada' }), stage.caller({ name: 'Bob' })]);
+    await using harness = await openHarness();
+    await using host = await openHost(harness, { maxUsers: 2 });
+    const [ada, bob] = await Promise.all([harness.caller({ name: 'Ada' }), harness.caller({ name: 'Bob' })]);
     await knock(ada, host.room.code);
     await ada.see('#call');
     await knock(bob, host.room.code);
@@ -52,9 +52,9 @@ describe('at the door', () => {
   });
 
   test('too many guesses, with the time to wait', async () => {
-    await using stage = await openStage({ freeMisses: 1 });
-    const ada = await stage.caller();
-    await ada.type(await unusedCode(stage));
+    await using harness = await openHarness({ freeMisses: 1 });
+    const ada = await harness.caller();
+    await ada.type(await unusedCode(harness));
     await ada.press('Join');
     await ada.read('No room has this code');
     await ada.press('Join');
@@ -62,18 +62,18 @@ describe('at the door', () => {
   });
 
   test('a server that goes away, and is not there', async () => {
-    await using stage = await openStage();
-    const ada = await stage.caller();
-    await stage.server.close();
+    await using harness = await openHarness();
+    const ada = await harness.caller();
+    await harness.server.close();
     await ada.read('The server cannot be reached. Trying again…');
   });
 });
 
 describe('in the call', () => {
   test('removed, and banned', async () => {
-    await using stage = await openStage();
-    await using host = await openHost(stage);
-    const ada = await stage.caller({ name: 'Ada' });
+    await using harness = await openHarness();
+    await using host = await openHost(harness);
+    const ada = await harness.caller({ name: 'Ada' });
     await knock(ada, host.room.code);
     await ada.see('#call');
     await host.room.kick((await ada.demo('userId')) ?? '', { ban: true });
@@ -87,9 +87,9 @@ describe('in the call', () => {
   });
 
   test('the room is closed', async () => {
-    await using stage = await openStage();
-    await using host = await openHost(stage);
-    const ada = await stage.caller({ name: 'Ada' });
+    await using harness = await openHarness();
+    await using host = await openHost(harness);
+    const ada = await harness.caller({ name: 'Ada' });
     await knock(ada, host.room.code);
     await ada.see('#call');
     await host.room.close();
@@ -98,10 +98,10 @@ describe('in the call', () => {
   });
 
   test('the seat was given away meanwhile: joined again by itself', async () => {
-    await using stage = await openStage({ graceMs: 50, tickMs: 100 });
-    await using host = await openHost(stage);
-    await using proxy = await startProxy(stage.server.port);
-    const ada = await stage.caller({ name: 'Ada', port: proxy.port });
+    await using harness = await openHarness({ graceMs: 50, tickMs: 100 });
+    await using host = await openHost(harness);
+    await using proxy = await startProxy(harness.server.port);
+    const ada = await harness.caller({ name: 'Ada', port: proxy.port });
     await knock(ada, host.room.code);
     await ada.see('#call');
     const left = new Promise((resolve) => host.room.on('member:left', resolve));
@@ -115,8 +115,8 @@ describe('in the call', () => {
 
 describe('as the host', () => {
   test('locked, opened again, and ended for everyone', async () => {
-    await using stage = await openStage();
-    const [ada, bob] = await Promise.all([stage.caller({ name: 'Ada' }), stage.caller({ name: 'Bob' })]);
+    await using harness = await openHarness();
+    const [ada, bob] = await Promise.all([harness.caller({ name: 'Ada' }), harness.caller({ name: 'Bob' })]);
     const code = await ada.create();
     await ada.open('people');
     await ada.page.getByLabel('Lock the room').check();
@@ -140,9 +140,9 @@ describe('as the host', () => {
   });
 
   test('a host who leaves makes another one', async () => {
-    await using stage = await openStage();
-    await using host = await openHost(stage);
-    const ada = await stage.caller({ name: 'Ada' });
+    await using harness = await openHarness();
+    await using host = await openHost(harness);
+    const ada = await harness.caller({ name: 'Ada' });
     await knock(ada, host.room.code);
     await ada.open('people');
     expect(await ada.page.getByText('As the host').isVisible()).toBe(false);
@@ -156,29 +156,29 @@ describe('as the host', () => {
 describe.concurrent('about relays', () => {
   test('credentials that are refused', async () => {
     await using coturn = await startCoturn({ secrets: ['another one than the server has'] });
-    await using stage = await openStage({ turnUrls: [coturn.url('udp')], turnSecrets: ['a secret of its own'] });
-    const { ada, bob } = await meet(stage, 'relay=only');
+    await using harness = await openHarness({ turnUrls: [coturn.url('udp')], turnSecrets: ['a secret of its own'] });
+    const { ada, bob } = await meet(harness, 'relay=only');
     await Promise.all([ada.read(REFUSED), bob.read(REFUSED)]);
   });
 
   test('one that does not answer', async () => {
-    await using stage = await openStage({
+    await using harness = await openHarness({
       turnUrls: [`turn:127.0.0.1:${await freePort()}?transport=tcp`],
       turnSecrets: ['a secret of its own'],
     });
-    const { ada } = await meet(stage, 'relay=only');
+    const { ada } = await meet(harness, 'relay=only');
     await ada.read(/^The relay server cannot be used, so not everyone can be reached\./);
   });
 
   test('none, where only relays are allowed', async () => {
-    await using stage = await openStage();
-    const { ada } = await meet(stage, 'relay=only');
+    await using harness = await openHarness();
+    const { ada } = await meet(harness, 'relay=only');
     await ada.read(/^This address allows connections through a relay only, and this server offers none\./);
   });
 
   test('nothing, while everybody is reached without one', async ({ expect }) => {
-    await using stage = await openStage();
-    const { ada } = await meet(stage, '', REFUSE_ONCE_CONNECTED);
+    await using harness = await openHarness();
+    const { ada } = await meet(harness, '', REFUSE_ONCE_CONNECTED);
     await ada.hasMedia(1);
     // The page waits four seconds before it speaks; whether it keeps silent, only the time after that can tell.
     const elapsed = () => ada.page.evaluate('performance.now() - refused');
@@ -204,8 +204,8 @@ const REFUSE_ONCE_CONNECTED = `
 
 const REFUSED = /^The relay server does not accept the credentials it was given/;
 
-async function meet(stage: Stage, search: string, script = ''): Promise<{ ada: Caller; bob: Caller }> {
-  const [ada, bob] = await Promise.all(['Ada', 'Bob'].map((name) => stage.caller({ name, search, script })));
+async function meet(harness: Harness, search: string, script = ''): Promise<{ ada: Caller; bob: Caller }> {
+  const [ada, bob] = await Promise.all(['Ada', 'Bob'].map((name) => harness.caller({ name, search, script })));
   if (ada === undefined || bob === undefined) throw new Error('nobody came');
   await knock(bob, await ada.create());
   await bob.see('#call');
@@ -222,14 +222,14 @@ interface Host extends AsyncDisposable {
   readonly room: Room;
 }
 
-async function openHost(stage: Stage, options: CreateOptions = {}): Promise<Host> {
-  const client = connect(stage.server.url, { store: null });
+async function openHost(harness: Harness, options: CreateOptions = {}): Promise<Host> {
+  const client = connect(harness.server.url, { store: null });
   return { room: await client.create(options), [Symbol.asyncDispose]: () => client.close() };
 }
 
 /** A code that a room has had: the server hands none out twice so soon. */
-async function unusedCode(stage: Stage): Promise<string> {
-  await using host = await openHost(stage);
+async function unusedCode(harness: Harness): Promise<string> {
+  await using host = await openHost(harness);
   await host.room.close();
   return host.room.code;
 }

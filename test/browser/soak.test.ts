@@ -6,8 +6,8 @@ import type { CDPSession, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { startNodes } from '../support/nodes.ts';
+import { startPageServer } from '../support/page-server.ts';
 import { startProxy } from '../support/proxy.ts';
-import { startSite } from '../support/site.ts';
 
 const ROUNDS = 100;
 const PATIENCE = { timeout: 30_000, interval: 20 };
@@ -19,7 +19,7 @@ test(`${ROUNDS} reconnects on rotating nodes: nothing is left behind`, async () 
   const [first] = nodes.servers;
   if (first === undefined) throw new Error('no node was started');
   await using proxy = await startProxy(first.port);
-  await using site = await startSite();
+  await using site = await startPageServer();
   await using browser = await launchBrowser();
   site.put('/stays', page(first.url, first.url));
   site.put('/moves', page(first.url, `http://localhost:${proxy.port}`));

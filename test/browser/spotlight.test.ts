@@ -1,18 +1,18 @@
 /** Whoever is clicked is large, the others stand in a row below; the keyboard can do the same. */
 import { expect, test } from 'vitest';
 import { connect } from '../../src/client/index.ts';
-import { type Caller, openStage } from './caller.ts';
+import { type Caller, openHarness } from './harness.ts';
 
 test.each([
   [1280, 800],
   [360, 740],
 ])('one is enlarged and made as large as the others again: %i x %i', async (width, height) => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: 'Ada', width, height });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: 'Ada', width, height });
   const code = await ada.create();
   // Alone there is nothing to be larger than.
   expect(await ada.page.getByRole('button', { name: 'Enlarge Ada' }).count()).toBe(0);
-  const others = ['Bob', 'Cleo', 'Dan'].map((name) => connect(stage.server.url, { name, store: null }));
+  const others = ['Bob', 'Cleo', 'Dan'].map((name) => connect(harness.server.url, { name, store: null }));
   for (const other of others) await other.join(code);
   await ada.see('.tile >> nth=3');
 

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/support/clock.ts';
 import { startCoturn } from '../support/coturn.ts';
-import { type Caller, openStage, type Stage } from './caller.ts';
+import { type Caller, type Harness, openHarness } from './harness.ts';
 
 const SECRET = 'the secret of the relay and its users';
 const HOUR = 60 * 60_000;
@@ -13,8 +13,8 @@ const HOUR = 60 * 60_000;
 describe.each(['udp', 'tcp'] as const)('over %s', (transport) => {
   test('a call connects through the relay', async () => {
     await using coturn = await startCoturn({ secrets: [SECRET] });
-    await using stage = await openStage({ turnUrls: [coturn.url(transport)], turnSecrets: [SECRET] });
-    const [ada, bob] = await meet(stage);
+    await using harness = await openHarness({ turnUrls: [coturn.url(transport)], turnSecrets: [SECRET] });
+    const [ada, bob] = await meet(harness);
     await Promise.all([ada.hasMedia(1), bob.hasMedia(1)]);
     for (const caller of [ada, bob]) {
       expect(await caller.peers()).toMatchObject([{ connectionState: 'connected', route: 'relay' }]);
@@ -26,32 +26,32 @@ describe.each(['udp', 'tcp'] as const)('over %s', (transport) => {
 // A browser takes its time to give a relay up: these three wait side by side.
 test.concurrent('credentials of another secret: no call, and the page says why', async () => {
   await using coturn = await startCoturn({ secrets: [SECRET] });
-  await using stage = await openStage({
+  await using harness = await openHarness({
     turnUrls: [coturn.url('udp')],
     turnSecrets: ['a secret that it does not know'],
   });
-  await isRefused(await meet(stage));
+  await isRefused(await meet(harness));
 });
 
 test.concurrent('credentials that have expired: the same', async () => {
   await using coturn = await startCoturn({ secrets: [SECRET] });
   const twoHoursAgo = { ...systemClock, now: () => systemClock.now() - 2 * HOUR };
-  await using stage = await openStage(
+  await using harness = await openHarness(
     { turnUrls: [coturn.url('udp')], turnSecrets: [SECRET], turnTtlMs: HOUR },
     { clock: twoHoursAgo },
   );
-  await isRefused(await meet(stage));
+  await isRefused(await meet(harness));
 });
 
 test.concurrent('a server without a relay: the page says that there is none', async () => {
-  await using stage = await openStage();
-  const [ada] = await meet(stage);
+  await using harness = await openHarness();
+  const [ada] = await meet(harness);
   await ada.read(/this server offers none/);
 });
 
-async function meet(stage: Stage): Promise<[Caller, Caller]> {
-  const ada = await stage.caller({ name: 'Ada', search: 'relay=only' });
-  const bob = await stage.caller({ name: 'Bob', search: 'relay=only' });
+async function meet(harness: Harness): Promise<[Caller, Caller]> {
+  const ada = await harness.caller({ name: 'Ada', search: 'relay=only' });
+  const bob = await harness.caller({ name: 'Bob', search: 'relay=only' });
   await bob.type(await ada.create());
   await bob.press('Join');
   await bob.see('#call');

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './axe.ts';
-import { type Caller, openStage } from './caller.ts';
+import { type Caller, openHarness } from './harness.ts';
 
 const SIZES = [
   { width: 1280, height: 800 },
@@ -12,8 +12,8 @@ const NARROW = { width: 320, height: 568 };
 const LONG_NAME = 'A name that is as long as a name may be, to see where it ends';
 
 test('before the call, in it, and after it', async () => {
-  await using stage = await openStage();
-  const ada = await stage.caller({ name: LONG_NAME });
+  await using harness = await openHarness();
+  const ada = await harness.caller({ name: LONG_NAME });
   await isFine(ada, 'lobby');
   await ada.type('12');
   await ada.press('Join');
@@ -22,7 +22,7 @@ test('before the call, in it, and after it', async () => {
 
   await ada.create();
   await isFine(ada, 'call, alone');
-  const bob = await stage.caller({ name: 'Bob', camera: 'denied' });
+  const bob = await harness.caller({ name: 'Bob', camera: 'denied' });
   await isFine(bob, 'lobby without a camera');
   await bob.type((await ada.page.locator('#call-code').textContent()) ?? '');
   await bob.press('Join');

@@ -128,7 +128,7 @@ test('a peer with a camera and without a browser: pictures both ways', async () 
   await using ada = await Visitor.come();
   await using robot = await startChild({
     command: process.execPath,
-    args: ['test/support/robot.mjs', server.url, await ada.code()],
+    args: ['test/support/node-peer.mjs', server.url, await ada.code()],
   });
   await ada.meets({ state: 'connected', canSend: false, name: 'Robot' });
   await robot.line(/^frames \d+$/);

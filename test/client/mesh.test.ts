@@ -8,17 +8,17 @@ import { build } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, type Person, type TestBrowser } from '../support/browser.ts';
 import { startCoturn } from '../support/coturn.ts';
-import { type Site, startSite } from '../support/site.ts';
+import { type PageServer, startPageServer } from '../support/page-server.ts';
 import type { Scenarios } from './mesh/page.ts';
 
 const SECRET = 'a secret of this test';
 const NOTHING = { connections: 0, timers: 0, trackListeners: 0 };
 
 let browser: TestBrowser;
-let site: Site;
+let site: PageServer;
 
 beforeAll(async () => {
-  [browser, site] = await Promise.all([launchBrowser(), startSite()]);
+  [browser, site] = await Promise.all([launchBrowser(), startPageServer()]);
   const built = await build({
     configFile: false,
     logLevel: 'warn',

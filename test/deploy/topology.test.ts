@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Caller } from '../browser/caller.ts';
+import { Caller } from '../browser/harness.ts';
 import { launchBrowser, type TestBrowser } from '../support/browser.ts';
 import { connectClient } from '../support/client.ts';
 import { type NginxServer, startNginx } from '../support/nginx.ts';
@@ -46,7 +46,7 @@ test('a browser and a peer without one, written from the docs, send each other p
   const code = (await ada.create()).replace(' ', '');
   await using robot = await startChild({
     command: process.execPath,
-    args: ['test/support/robot.mjs', nginx.url, code],
+    args: ['test/support/node-peer.mjs', nginx.url, code],
     cwd: root,
   });
   await robot.line(/^frames \d+$/);

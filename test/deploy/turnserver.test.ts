@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { type Coturn, startCoturn } from '../support/coturn.ts';
 import { temporaryFolder } from '../support/process.ts';
-import { hasRelay, meetOnRelay, reachFor } from '../support/relayed.ts';
+import { connectThroughRelay, hasRelay, reachFor } from '../support/relay-only-peers.ts';
 import { readCompose } from './compose-file.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -82,7 +82,7 @@ test.each(['udp', 'tcp'] as const)(
     await using coturn = await startCoturn({ secrets: [NEW], conf, args: ['--verbose'] });
     const servers = [{ urls: [coturn.url(transport)], ...credential(NEW) }];
     const refused = coturn.line(/CREATE_PERMISSION processed, error 403: Forbidden IP/);
-    expect(await meetOnRelay(servers, servers, refused)).toEqual({ outcome: 'refused', errors: [] });
+    expect(await connectThroughRelay(servers, servers, refused)).toEqual({ outcome: 'refused', errors: [] });
     using _peer = await reachFor(servers, ['127.0.0.1', '127.1.2.3', '1.0.0.0']);
     await coturn.line(/peer 1\.0\.0\.0 lifetime updated/);
     expect(coturn.lines.filter((line) => /peer 127\.\S+ lifetime updated/.test(line))).toEqual([]);

@@ -7,10 +7,10 @@ import { expect, test, vi } from 'vitest';
 import { executableOf } from '../../scripts/services.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { connectClient } from '../support/client.ts';
+import { startPageServer } from '../support/page-server.ts';
 import { type RunningChild, startChild, temporaryFolder } from '../support/process.ts';
 import { startProxy } from '../support/proxy.ts';
 import { startSignalbox } from '../support/signalbox.ts';
-import { startSite } from '../support/site.ts';
 import { snippetsOf } from './snippets.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -24,7 +24,7 @@ test('it opens a room, answers a page in it, closes it when the page has left, a
   await using program = await startProgram(server.url);
   const code = await codeOf(program);
   await using browser = await launchBrowser();
-  await using site = await startSite();
+  await using site = await startPageServer();
   site.put('/guest', (await snippetsOf(PAGE, server.url)).get('guest') ?? expect.unreachable());
   await using guest = await browser.person(`${site.origin}/guest#${code}`);
   await guest.page.getByText(`in ${code}`).waitFor();

@@ -10,7 +10,7 @@ import { connect } from '../../src/client/connect.ts';
 import type { Client } from '../../src/client/index.ts';
 import { createServer, type SignalboxServer } from '../../src/index.ts';
 import { launchBrowser, type Person, type TestBrowser } from '../support/browser.ts';
-import { type Site, startSite } from '../support/site.ts';
+import { type PageServer, startPageServer } from '../support/page-server.ts';
 import { snippetsOf } from './snippets.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -19,13 +19,13 @@ const PATIENCE = { timeout: 20_000 };
 let server: SignalboxServer;
 let browser: TestBrowser;
 let snippets: ReadonlyMap<string, string>;
-let site: Site;
+let site: PageServer;
 
 beforeAll(async () => {
   server = await createServer({ host: '127.0.0.1', port: 0, demo: false, graceMs: 4_000, tickMs: 500 });
   browser = await launchBrowser();
   snippets = await snippetsOf('docs/client.md', url());
-  site = await startSite();
+  site = await startPageServer();
 });
 
 afterAll(async () => {

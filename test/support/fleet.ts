@@ -11,7 +11,7 @@ const PATIENCE_MS = 20_000;
 
 const figures = z.object({ free: z.int(), occupied: z.int(), cooling: z.int(), total: z.int() });
 
-export interface Books {
+export interface PoolAudit {
   readonly occupied: number;
   readonly cooling: number;
   readonly seats: number;
@@ -22,7 +22,7 @@ export interface Fleet extends AsyncDisposable {
   readonly redis: RedisServer;
   node(number: number): SignalboxProcess;
   /** What Redis itself holds. */
-  books(): Promise<Books>;
+  audit(): Promise<PoolAudit>;
   /** What a node's GET /v1/pool says. */
   pool(number: number): Promise<z.infer<typeof figures>>;
   /** The status of a node's GET /readyz. */
@@ -56,7 +56,7 @@ export async function startFleet(count: number, options: PartialOptions = {}): P
     redis,
     node,
     readiness,
-    async books() {
+    async audit() {
       const shards = await auditShards({ url: redis.url, pool: createPool(6) });
       const sum = (figure: 'occupied' | 'cooling' | 'seats') => shards.reduce((total, it) => total + it[figure], 0);
       const disagreements = shards.flatMap((shard) => shard.disagreements);

@@ -14,7 +14,7 @@ const STARTERS: ReadonlySet<string> = new Set(
     .map((name) => `test/support/${name}.ts`)
     .concat('scripts/services.ts'),
 );
-const BROWSERS: ReadonlySet<string> = new Set(['test/support/browser.ts', 'test/support/tabs.ts']);
+const BROWSERS: ReadonlySet<string> = new Set(['test/support/browser.ts', 'test/support/background-tabs.ts']);
 
 /** Tests that start nothing by these means, and yet need what a build has written to dist/. */
 export const NOT_QUICK: ReadonlySet<string> = new Set([

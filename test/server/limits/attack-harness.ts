@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { PartialOptions } from '../../../src/server/options/options.ts';
 import type { RawSocket } from '../../support/raw-socket.ts';
+import { type SignalExchange, startSignalExchange } from '../../support/signal-exchange.ts';
 import { type SignalboxProcess, startSignalbox } from '../../support/signalbox.ts';
-import { startWitness, type Witness } from '../../support/witness.ts';
 
 /** Attacks come faster than any budget allows; the budgets have tests of their own. */
 const NO_BUDGET: PartialOptions = { eventsPerSecond: 1_000_000, eventsBurst: 1_000_000, freeMisses: 1_000_000 };
@@ -12,14 +12,14 @@ const MOST_GROWTH_BYTES = 150 * 1024 * 1024;
 
 export interface Siege {
   readonly server: SignalboxProcess;
-  readonly witness: Witness;
+  readonly witness: SignalExchange;
   readonly port: number;
 }
 
 /** Starts both before the tests of a file, looks after every test whether they are well, and ends them. */
 export function besiege(options: PartialOptions = {}): Siege {
   let server: SignalboxProcess | undefined;
-  let witness: Witness | undefined;
+  let witness: SignalExchange | undefined;
   let bytes = 0;
   const the = <Thing>(thing: Thing | undefined): Thing => {
     if (thing === undefined) throw new Error('the siege has not begun');
@@ -28,13 +28,13 @@ export function besiege(options: PartialOptions = {}): Siege {
 
   beforeAll(async () => {
     server = await startSignalbox({ ...NO_BUDGET, secret: 'a secret of these tests', ...options });
-    witness = await startWitness(server.url);
-    await witness.goesOn();
+    witness = await startSignalExchange(server.url);
+    await witness.continues();
     bytes = server.residentBytes();
   });
 
   afterEach(async () => {
-    await the(witness).goesOn();
+    await the(witness).continues();
     // The process that was started is the one that answers: nothing has ended it, and nobody has started another.
     expect(the(server).child.running).toBe(true);
     expect(await healthOf(the(server))).toBe(200);

@@ -99,7 +99,7 @@ describe('three nodes, thirty members', () => {
       expect(leftIds(member)).toEqual([]);
       expectGapFree(member);
     }
-    expect(await fleet.books()).toMatchObject({ occupied: ROOMS, seats: 30, disagreements: [] });
+    expect(await fleet.audit()).toMatchObject({ occupied: ROOMS, seats: 30, disagreements: [] });
     await disposeAll(seated);
   });
 
@@ -131,13 +131,13 @@ describe('three nodes, thirty members', () => {
       expect(leftIds(member).sort()).toEqual(mine.sort());
       expectGapFree(member);
     }
-    const books = await fleet.books();
+    const books = await fleet.audit();
     expect(books).toMatchObject({ occupied: ROOMS, cooling: 0, seats: kept.length, disagreements: [] });
     const { free, occupied, cooling, total } = await fleet.pool(1);
     expect({ occupied, cooling }).toEqual({ occupied: books.occupied, cooling: books.cooling });
     expect(free + occupied + cooling).toBe(total);
     await disposeAll(seated.filter((member) => kept.includes(member)));
-    await eventually(async () => (await fleet.books()).seats === 0);
-    expect((await fleet.books()).disagreements).toEqual([]);
+    await eventually(async () => (await fleet.audit()).seats === 0);
+    expect((await fleet.audit()).disagreements).toEqual([]);
   });
 });

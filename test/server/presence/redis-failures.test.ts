@@ -3,7 +3,7 @@ import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectClient, TestClient } from '../../support/client.ts';
 import { eventually, type Fleet, startFleet } from '../../support/fleet.ts';
-import { startWitness, type Witness } from '../../support/witness.ts';
+import { type SignalExchange, startSignalExchange } from '../../support/signal-exchange.ts';
 
 /** What the engine promises is 2 s; the rest is a machine that is busy. */
 const ANSWERED_MS = 2500;
@@ -67,12 +67,12 @@ const faultsOf = (fleet: Fleet) =>
 
 describe('Redis stands still, then is killed, then comes back empty', () => {
   let fleet: Fleet;
-  let witnesses: Witness[];
+  let witnesses: SignalExchange[];
   let clients: TestClient[];
   let code: string;
   beforeAll(async () => {
     fleet = await startFleet(3, OPTIONS);
-    witnesses = await Promise.all([0, 1, 2].map((node) => startWitness(fleet.node(node).url)));
+    witnesses = await Promise.all([0, 1, 2].map((node) => startSignalExchange(fleet.node(node).url)));
     clients = await Promise.all([0, 1, 2].map((node) => connectClient(fleet.node(node).url)));
     code = (await witnesses[0]?.peers[0].must('room:get'))?.room.code ?? '';
   });
@@ -82,7 +82,7 @@ describe('Redis stands still, then is killed, then comes back empty', () => {
     await fleet?.[Symbol.asyncDispose]();
   });
 
-  const goOn = () => Promise.all(witnesses.map((witness) => witness.goesOn()));
+  const goOn = () => Promise.all(witnesses.map((witness) => witness.continues()));
 
   test('the scripts are flushed while requests are under way: nobody notices', async () => {
     const asking = clients.flatMap((client) => [
@@ -114,8 +114,8 @@ describe('Redis stands still, then is killed, then comes back empty', () => {
     }
     expect((await witnesses[0]?.peers[1].must('room:get'))?.room.members).toHaveLength(2);
     // What was under way when it froze took effect when it thawed, for nobody: such rooms end by themselves.
-    await eventually(async () => (await fleet.books()).occupied === 3);
-    expect(await fleet.books()).toMatchObject({ seats: 6, disagreements: [] });
+    await eventually(async () => (await fleet.audit()).occupied === 3);
+    expect(await fleet.audit()).toMatchObject({ seats: 6, disagreements: [] });
   });
 
   test('killed: refused at once; signals go on, nobody is disconnected, every process stays', async () => {
@@ -150,7 +150,7 @@ describe('Redis stands still, then is killed, then comes back empty', () => {
     // Over nodes too: the subscriptions are back.
     await first?.must('signal', { to: back.userId, data: 'over nodes' });
     expect(await back.next('signal')).toMatchObject({ data: 'over nodes' });
-    await eventually(async () => (await fleet.books()).disagreements.length === 0);
+    await eventually(async () => (await fleet.audit()).disagreements.length === 0);
   });
 
   test('and through all of it, no fault was logged and no process has ended', () => {

@@ -5,7 +5,7 @@ import { createServer } from '../../../src/index.ts';
 import type { IceServer } from '../../../src/protocol/messages.ts';
 import { connectClient } from '../../support/client.ts';
 import { startCoturn } from '../../support/coturn.ts';
-import { meetOnRelay } from '../../support/relayed.ts';
+import { connectThroughRelay } from '../../support/relay-only-peers.ts';
 
 const NEW = 'the secret of this spring';
 const OLD = 'the secret of last winter';
@@ -14,7 +14,7 @@ describe.each(['udp', 'tcp'] as const)('over %s', (transport) => {
   test('two members talk on the relay', async () => {
     await using coturn = await startCoturn({ secrets: [NEW] });
     const [ann, ben] = await issued([coturn.url(transport)], [NEW]);
-    expect(await meetOnRelay(ann, ben)).toEqual({ outcome: 'talked', errors: [] });
+    expect(await connectThroughRelay(ann, ben)).toEqual({ outcome: 'talked', errors: [] });
   });
 
   test.each([
@@ -25,7 +25,7 @@ describe.each(['udp', 'tcp'] as const)('over %s', (transport) => {
     const username = `${Math.floor(Date.now() / 1000) + secondsLeft}:ann`;
     const credential = createHmac('sha1', secret).update(username).digest('base64');
     const servers = [{ urls: [coturn.url(transport)], username, credential }];
-    const { outcome, errors } = await meetOnRelay(servers, servers);
+    const { outcome, errors } = await connectThroughRelay(servers, servers);
     expect(outcome).toBe('no relay');
     expect(new Set(errors)).toEqual(new Set([401]));
   });
@@ -39,14 +39,14 @@ describe('while the secret is changed, members talk', () => {
   ])('with a TURN server that knows %s', async (_, secrets) => {
     await using coturn = await startCoturn({ secrets });
     const [ann, ben] = await issued([coturn.url('udp'), coturn.url('tcp')], [NEW, OLD]);
-    expect(await meetOnRelay(ann, ben)).toMatchObject({ outcome: 'talked' });
+    expect(await connectThroughRelay(ann, ben)).toMatchObject({ outcome: 'talked' });
   });
 
   test('and one who came before it with one who came after', async () => {
     await using coturn = await startCoturn({ secrets: [OLD, NEW] });
     const [before] = await issued([coturn.url('udp')], [OLD]);
     const [after] = await issued([coturn.url('udp')], [NEW]);
-    expect(await meetOnRelay(before, after)).toMatchObject({ outcome: 'talked' });
+    expect(await connectThroughRelay(before, after)).toMatchObject({ outcome: 'talked' });
   });
 });
 

@@ -6,12 +6,12 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import type { Caller } from './caller.ts';
+import type { Caller } from './harness.ts';
 
 const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 
 /** @param name of the file, without its ending. */
-export async function picture({ page }: Caller, name: string): Promise<void> {
+export async function takeScreenshot({ page }: Caller, name: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const path = `${folder}${name}.png`;
   // What has been remarked is gone again after a moment, and no part of the view.

@@ -9,7 +9,7 @@ import { chromium, type Page } from 'playwright-core';
 import { executableOf } from '../../scripts/services.ts';
 import { startChild } from './process.ts';
 
-export interface Tabs extends AsyncDisposable {
+export interface BackgroundTabs extends AsyncDisposable {
   /** Opens a page in a tab that is hidden at once behind an empty one. */
   open(url: string): Promise<Page>;
   /** Stops the page's clock, its timers and whatever would reach it, as a browser does to a tab long out of sight. */
@@ -19,7 +19,7 @@ export interface Tabs extends AsyncDisposable {
 
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
 
-export async function openTabs(): Promise<Tabs> {
+export async function openBackgroundTabs(): Promise<BackgroundTabs> {
   const profile = await mkdtemp(join(tmpdir(), 'signalbox-tabs-'));
   const child = await startChild({
     command: executableOf('chromium'),

@@ -1,11 +1,11 @@
-/** Somebody without a page has a room, and a page of the SDK alone is in it: what the others hear of it is written down. */
+/** A host without a browser and a page that uses the SDK alone are in one room; the host records the member events. */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { connect } from '../../src/client/connect.ts';
 import type { ConnectionState, Room } from '../../src/client/index.ts';
 import { createServer, type PartialOptions } from '../../src/index.ts';
+import { startPageServer } from '../support/page-server.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { startSite } from '../support/site.ts';
 
 const PATIENCE = { timeout: 30_000 };
 
@@ -13,15 +13,15 @@ export interface Visit extends AsyncDisposable {
   readonly page: Page;
   /** Between the page and the server; it counts the connections. */
   readonly proxy: TcpProxy;
-  /** What the host has heard of the visitor since it was in. */
-  readonly news: readonly string[];
+  /** The events about the visitor that the host has received since the visitor joined. */
+  readonly memberEvents: readonly string[];
   /** The states of the page's client, from the first. */
   states(): Promise<ConnectionState[]>;
-  /** The visitor is in the room again, as the same user, and everybody agrees about that. */
+  /** Resolves when the visitor is in the room again, as the same user, for the page and for the host. */
   back(): Promise<void>;
 }
 
-export interface Place extends AsyncDisposable {
+export interface VisitHarness extends AsyncDisposable {
   /** The origin of the pages. */
   readonly origin: string;
   /** @param open opens a page at the address. */
@@ -29,9 +29,9 @@ export interface Place extends AsyncDisposable {
 }
 
 /** @param options by default, those of a server that nobody has configured */
-export async function openPlace(options: PartialOptions = {}): Promise<Place> {
+export async function openVisitHarness(options: PartialOptions = {}): Promise<VisitHarness> {
   const server = await createServer({ host: '127.0.0.1', port: 0, demo: false, ...options });
-  const site = await startSite();
+  const site = await startPageServer();
   site.put('/elsewhere', '<!doctype html><title>Elsewhere</title>');
   return {
     origin: site.origin,
@@ -64,7 +64,7 @@ async function follow(page: Page, proxy: TcpProxy, room: Room, end: () => Promis
   return {
     page,
     proxy,
-    news,
+    memberEvents: news,
     states: () => page.evaluate<ConnectionState[]>('states'),
     back: async () => {
       await expect.poll(() => ['back', 'joined'].includes(news.at(-1) ?? ''), PATIENCE).toBe(true);

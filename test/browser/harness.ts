@@ -1,14 +1,14 @@
 /**
- * What people do on the page and what they can see there. Everything waits for what it looks for.
+ * Drives the demo page: a server, a browser, and callers who press, type and read. Every step waits for its effect.
  *
- *   await using stage = await openStage();                 // a server and a browser
- *   const ada = await stage.caller({ name: 'Ada' });       // somebody at a browser of their own, in the lobby
- *   const bob = await stage.caller({ name: 'Bob' });
- *   await bob.type(await ada.create());                    // a room, and its code typed
- *   await bob.join();                                      // until the first picture of somebody else
- *   await Promise.all([ada.hasMedia(1), bob.hasMedia(1)]); // pictures go on coming in from so many others
+ *   await using harness = await openHarness();             // a server and a browser
+ *   const ada = await harness.caller({ name: 'Ada' });     // the page in a browser context of its own, in the lobby
+ *   const bob = await harness.caller({ name: 'Bob' });
+ *   await bob.type(await ada.create());                    // creates a room, types its code
+ *   await bob.join();                                      // resolves with the first picture of somebody else
+ *   await Promise.all([ada.hasMedia(1), bob.hasMedia(1)]); // pictures of so many others keep coming in
  *
- * A server of one's own: `new Caller(await browser.person(url))`, then `see('#lobby')`.
+ * Without the harness' server: `new Caller(await browser.person(url))`, then `see('#lobby')`.
  */
 import type { Page } from 'playwright-core';
 import { afterAll, expect, vi } from 'vitest';
@@ -17,10 +17,10 @@ import { createServer, type PartialOptions, type SignalboxServer } from '../../s
 import type { ServerDependencies } from '../../src/server/server.ts';
 import { launchBrowser, type Person, type PersonOptions, type TestBrowser } from '../support/browser.ts';
 
-/** Four people are twelve pictures to encode and to decode, without a graphics card and beside other tests. */
+/** Four people are twelve streams to encode and to decode, without a graphics card and beside other tests. */
 const PATIENCE_MS = 40_000;
 
-export interface Stage extends AsyncDisposable {
+export interface Harness extends AsyncDisposable {
   readonly server: SignalboxServer;
   /** Opens the page; `hash` is what stands behind `#`. */
   caller(options?: CallerOptions): Promise<Caller>;
@@ -37,15 +37,15 @@ export interface CallerOptions extends PersonOptions {
   readonly port?: number;
 }
 
-/** One for all tests of a file: a start takes longer than many a test, and people share nothing in it. */
+/** One browser for all tests of a file: its start takes longer than many tests do, and contexts share nothing. */
 let browser: Promise<TestBrowser> | undefined;
 afterAll(async () => (await browser)?.[Symbol.asyncDispose]());
 
-/** A server of one's own, and people at browsers; all of them end with it. */
-export async function openStage(
+/** Starts a server of its own. Disposing closes the server and every page that was opened through the harness. */
+export async function openHarness(
   options: PartialOptions = {},
   dependencies: Partial<ServerDependencies> = {},
-): Promise<Stage> {
+): Promise<Harness> {
   const server = await createServer({ host: '127.0.0.1', port: 0, ...options }, dependencies);
   browser ??= launchBrowser();
   const { person: openPage } = await browser;

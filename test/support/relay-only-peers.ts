@@ -1,4 +1,4 @@
-/** WebRTC peers without a browser that may use a relay and nothing else. */
+/** WebRTC peers without a browser that use relay candidates only. */
 import wrtc from '@roamhq/wrtc';
 
 export interface Attempt {
@@ -12,17 +12,17 @@ export interface Attempt {
 const NO_STUN_ON_LOOPBACK = 701;
 
 /**
- * Two peers try to meet. Resolves when they have talked, or when one of them has found no relay.
+ * Two peers try to connect. Resolves when a message went through, or when one of them has found no relay.
  *
- * @param refused what tells that they will never talk, for those who have a relay: they themselves would go on trying.
+ * @param refused resolves when the TURN server has refused them: peers that have a relay candidate would try for ever.
  */
-export async function meetOnRelay(
+export async function connectThroughRelay(
   ofFirst: readonly RTCIceServer[],
   ofSecond: readonly RTCIceServer[],
   refused: Promise<unknown> = new Promise(() => {}),
 ): Promise<Attempt> {
-  using first = new RelayedPeer(ofFirst);
-  using second = new RelayedPeer(ofSecond);
+  using first = new RelayOnlyPeer(ofFirst);
+  using second = new RelayOnlyPeer(ofSecond);
   first.candidatesFor(second);
   second.candidatesFor(first);
   const talked = first.say('hello', second);
@@ -33,8 +33,8 @@ export async function meetOnRelay(
 
 /** Whether a relay lets a peer in; what it may do there is another matter. */
 export async function hasRelay(iceServers: readonly RTCIceServer[]): Promise<boolean> {
-  using peer = new RelayedPeer(iceServers);
-  using other = new RelayedPeer([]);
+  using peer = new RelayOnlyPeer(iceServers);
+  using other = new RelayOnlyPeer([]);
   void peer.say('hello', other);
   await connect(peer, other);
   return (await peer.gathered) > 0;
@@ -42,8 +42,8 @@ export async function hasRelay(iceServers: readonly RTCIceServer[]): Promise<boo
 
 /** A peer on a relay that is asked to reach these addresses, whatever is there. The relay's log tells what became of it. */
 export async function reachFor(iceServers: readonly RTCIceServer[], addresses: readonly string[]): Promise<Disposable> {
-  const peer = new RelayedPeer(iceServers);
-  using other = new RelayedPeer([]);
+  const peer = new RelayOnlyPeer(iceServers);
+  using other = new RelayOnlyPeer([]);
   void peer.say('hello', other);
   await connect(peer, other);
   for (const address of addresses) {
@@ -53,7 +53,7 @@ export async function reachFor(iceServers: readonly RTCIceServer[], addresses: r
   return peer;
 }
 
-async function connect({ connection: caller }: RelayedPeer, { connection: callee }: RelayedPeer): Promise<void> {
+async function connect({ connection: caller }: RelayOnlyPeer, { connection: callee }: RelayOnlyPeer): Promise<void> {
   const offer = await caller.createOffer();
   // Each side hears of the other before it hears of its candidates.
   await callee.setRemoteDescription(offer);
@@ -63,7 +63,7 @@ async function connect({ connection: caller }: RelayedPeer, { connection: callee
   await callee.setLocalDescription(answer);
 }
 
-class RelayedPeer implements Disposable {
+class RelayOnlyPeer implements Disposable {
   readonly connection: RTCPeerConnection;
   readonly errors: number[] = [];
   /** How many addresses it has on relays, when all are known. */
@@ -90,14 +90,14 @@ class RelayedPeer implements Disposable {
     return this.gathered.then((addresses) => (addresses === 0 ? 'no relay' : new Promise(() => {})));
   }
 
-  candidatesFor(other: RelayedPeer): void {
+  candidatesFor(other: RelayOnlyPeer): void {
     this.connection.addEventListener('icecandidate', ({ candidate }) => {
       // Late ones find it closed.
       if (candidate?.candidate) other.connection.addIceCandidate(candidate).catch(() => {});
     });
   }
 
-  say(text: string, to: RelayedPeer): Promise<'talked'> {
+  say(text: string, to: RelayOnlyPeer): Promise<'talked'> {
     const channel = this.connection.createDataChannel('talk');
     channel.onopen = () => channel.send(text);
     return new Promise((resolve) => {

@@ -1,45 +1,50 @@
 /**
- * More people than a machine can carry browsers: one page plays several. Each sends a picture to those who watch, looks
- * at nobody, and speaks to the others by signals alone, as docs/protocol.md has it.
+ * Members without a page of their own, for rooms with more people than a machine can run browsers: one page joins for
+ * all of them. Each sends a picture to the watchers, receives none, and uses signals alone, as docs/protocol.md has it.
  */
-import type { Caller, Stage } from './caller.ts';
-import { pictureOf } from './portrait.ts';
 
-export interface Extras {
+import { drawnStream } from './drawn-camera.ts';
+import type { Caller, Harness } from './harness.ts';
+
+export interface SimulatedMembers {
   /** They have joined when it resolves. */
-  come(names: readonly string[]): Promise<void>;
+  join(names: readonly string[]): Promise<void>;
   /** The last to come are the first to go. */
-  go(count: number): Promise<void>;
+  leave(count: number): Promise<void>;
 }
 
-/** @param watchers who is in the room, and is to see them. */
-export async function openExtras(stage: Stage, code: string, watchers: readonly Caller[]): Promise<Extras> {
-  const { page } = await stage.person('healthz');
+/** @param watchers the callers in the room, to whom the pictures are sent */
+export async function openSimulatedMembers(
+  harness: Harness,
+  code: string,
+  watchers: readonly Caller[],
+): Promise<SimulatedMembers> {
+  const { page } = await harness.person('healthz');
   const wanted = await Promise.all(watchers.map((watcher) => watcher.demo('userId')));
-  await page.evaluate(`globalThis.extras = []; globalThis.play = ${PLAY}; 0`);
+  await page.evaluate(`globalThis.members = []; globalThis.join = ${JOIN}; 0`);
   let count = 0;
   return {
-    come: async (names) => {
+    join: async (names) => {
       for (const name of names) {
         // The first picture is that of the watcher who has opened the room, and so on.
         count += 1;
-        const picture = pictureOf(watchers.length - 1 + count, { width: 480, framesPerSecond: 2 });
-        const part = JSON.stringify({ name, code: code.replace(' ', ''), wanted });
-        await page.evaluate(`play({ ...${part}, picture: ${picture} })`);
+        const picture = drawnStream(watchers.length - 1 + count, { width: 480, framesPerSecond: 2 });
+        const member = JSON.stringify({ name, code: code.replace(' ', ''), wanted });
+        await page.evaluate(`join({ ...${member}, picture: ${picture} })`);
       }
     },
-    go: async (number) => {
+    leave: async (number) => {
       count -= number;
-      await page.evaluate(`Promise.all(extras.splice(-${number}).map((client) => client.close()))`);
+      await page.evaluate(`Promise.all(members.splice(-${number}).map((client) => client.close()))`);
     },
   };
 }
 
-const PLAY = `async ({ name, code, wanted, picture }) => {
+const JOIN = `async ({ name, code, wanted, picture }) => {
   const { connect } = await import('/signalbox.js');
   const client = connect(location.origin, { name, store: null });
-  extras.push(client);
-  const metadata = { camera: true, microphone: extras.length % 3 !== 0 };
+  members.push(client);
+  const metadata = { camera: true, microphone: members.length % 3 !== 0 };
   const room = await client.join(code, { profile: { metadata } });
   const [track] = picture.getVideoTracks();
   for (const to of wanted) {

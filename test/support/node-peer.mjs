@@ -2,7 +2,7 @@
  * A WebRTC peer without a browser, from docs/protocol.md alone: plain socket.io-client and @roamhq/wrtc. Joins a room,
  * sends a moving picture, counts the pictures that come in, and prints what happens.
  *
- *   node test/support/robot.mjs <url> <code>
+ *   node test/support/node-peer.mjs <url> <code>
  */
 import wrtc from '@roamhq/wrtc';
 import { io } from 'socket.io-client';

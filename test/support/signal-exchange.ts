@@ -1,30 +1,30 @@
-/** Two peers who go on exchanging numbered signals, whatever happens around them. */
+/** Two clients that keep sending each other numbered signals, to show that attacks and faults do not disturb others. */
 import { connectClient, type TestClient } from './client.ts';
 
 const PACE_MS = 20;
 const PATIENCE_MS = 15_000;
 
-export interface Witness extends AsyncDisposable {
+export interface SignalExchange extends AsyncDisposable {
   readonly peers: readonly [TestClient, TestClient];
   /** Resolves when signals sent from now on have come through both ways. @throws when one is lost, late or out of order. */
-  goesOn(): Promise<void>;
+  continues(): Promise<void>;
   /** How many have come through so far. */
   readonly exchanged: number;
 }
 
 /** @param urls one node for both, or one for each. */
-export async function startWitness(...urls: [string, string?]): Promise<Witness> {
+export async function startSignalExchange(...urls: [string, string?]): Promise<SignalExchange> {
   const host = await connectClient(urls[0]);
   const guest = await connectClient(urls[1] ?? urls[0]);
   const { room } = await host.must('room:create');
   await guest.must('room:join', { code: room.code });
-  const ways = [new Way(host, guest), new Way(guest, host)];
+  const ways = [new Direction(host, guest), new Direction(guest, host)];
   const timer = setInterval(() => {
     for (const way of ways) way.send();
   }, PACE_MS);
   return {
     peers: [host, guest],
-    async goesOn() {
+    async continues() {
       await Promise.all(ways.map((way) => way.reaches(way.sent + 2)));
     },
     get exchanged() {
@@ -38,8 +38,8 @@ export async function startWitness(...urls: [string, string?]): Promise<Witness>
   };
 }
 
-/** One direction. A refused or reordered signal is remembered, and told to the next who asks. */
-class Way {
+/** One direction. The first refused or reordered signal is remembered, and rejects the next `reaches`. */
+class Direction {
   sent = 0;
   heard = 0;
   private wrong: string | undefined;
@@ -77,7 +77,7 @@ class Way {
         end();
       };
       const look = () => {
-        if (this.wrong !== undefined) settle(() => reject(new Error(`the witness was disturbed: ${this.wrong}`)));
+        if (this.wrong !== undefined) settle(() => reject(new Error(`the exchange was disturbed: ${this.wrong}`)));
         else if (this.heard >= number) settle(resolve);
       };
       const timer = setTimeout(() => this.fail(`${number} did not come, ${this.heard} did`), PATIENCE_MS);

@@ -3,7 +3,7 @@
  * picture, because many people are many streams to encode and to decode at once.
  */
 
-interface Person {
+interface Appearance {
   readonly wall: string;
   readonly light: string;
   readonly coat: string;
@@ -13,7 +13,7 @@ interface Person {
   readonly length: number;
 }
 
-const PEOPLE: readonly Person[] = [
+const PEOPLE: readonly Appearance[] = [
   { wall: '#d8e5df', light: '#eaf2ee', coat: '#2f6f5b', skin: '#e8b999', hair: '#3a2a20', length: 150 },
   { wall: '#e9dfd0', light: '#f5eee4', coat: '#34527a', skin: '#8d5a3c', hair: '#1d1613', length: 20 },
   { wall: '#d6deea', light: '#e8eef6', coat: '#7a3f52', skin: '#f0c9a8', hair: '#b98a4b', length: 190 },
@@ -30,9 +30,9 @@ interface PictureOptions {
 }
 
 /** To be run in a page before its own scripts: its camera is this picture, its microphone stays what it was. */
-export function portrait(index: number, options: PictureOptions = {}): string {
+export function drawnCamera(index: number, options: PictureOptions = {}): string {
   return `{
-    const stream = ${pictureOf(index, options)};
+    const stream = ${drawnStream(index, options)};
     if (navigator.mediaDevices) {
       const real = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
       navigator.mediaDevices.getUserMedia = async (wishes) =>
@@ -45,7 +45,7 @@ export function portrait(index: number, options: PictureOptions = {}): string {
 }
 
 /** An expression whose value is a stream of the picture. */
-export function pictureOf(index: number, { width = 640, framesPerSecond = 3 }: PictureOptions = {}): string {
+export function drawnStream(index: number, { width = 640, framesPerSecond = 3 }: PictureOptions = {}): string {
   return `(${DRAW})(${JSON.stringify(PEOPLE[index % PEOPLE.length])}, ${width}, ${framesPerSecond})`;
 }
 

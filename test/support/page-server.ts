@@ -1,19 +1,19 @@
-/** Pages that a test makes up, on an origin of their own at localhost, where browsers give cameras. */
+/** An HTTP server for pages that tests write, on localhost: browsers grant cameras there without https. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const;
 
-export interface Site extends AsyncDisposable {
+export interface PageServer extends AsyncDisposable {
   readonly origin: string;
   /** @param path such as `/room.js`; without an ending it is a page. */
   put(path: string, body: string): void;
 }
 
-export async function startSite(): Promise<Site> {
+export async function startPageServer(): Promise<PageServer> {
   const pages = new Map<string, string>();
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://site');
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     const body = pages.get(pathname);
     response.writeHead(body === undefined ? 404 : 200, {
       'content-type': TYPES[pathname.endsWith('.js') ? 'js' : 'html'],
