@@ -1,14 +1,15 @@
 #!/usr/bin/env node
 // Bundles src/client with socket.io-client into one file for browsers: dist/browser/signalbox.js.
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
 const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url));
 
-// The SDK speaks WebSocket alone, but Socket.IO's client brings every transport it knows, and base64 for those that carry
-// text only, the back-off of a reconnection that is turned off, and binary messages, of which the protocol has none. None of
-// it would ever run.
+// The SDK uses the WebSocket transport alone and reconnects by itself, and the protocol has no binary messages. What
+// Socket.IO's client brings for other transports (upgrades to them, base64), its own reconnection and binary messages never
+// runs, and is left out.
 const NEVER_RUN = {
   'engine.io-client/build/esm/transports/index.js': `import { WS } from './websocket.js'; export const transports = { websocket: WS };`,
   'engine.io-client/build/esm/transports/polling-xhr.js': 'export const XHR = undefined;',
@@ -20,13 +21,25 @@ const NEVER_RUN = {
   'socket.io-client/build/esm/contrib/backo2.js':
     'export class Backoff { setMin() {} setMax() {} setJitter() {} reset() {} duration() {} }',
 };
+const ENGINE = 'engine.io-client/build/esm/socket.js';
+const PROBE = /\n {4}_probe\(name\) \{[\s\S]*?\n {4}\}\n/;
+
+function withoutProbe(code) {
+  if (!PROBE.test(code)) throw new Error(`${ENGINE} has no method _probe any more`);
+  return code.replace(PROBE, '\n');
+}
+
 const webSocketAlone = {
   name: 'websocket-alone',
   enforce: 'pre',
-  load: (id) => Object.entries(NEVER_RUN).find(([path]) => id.replaceAll('\\', '/').endsWith(path))?.[1],
+  load(id) {
+    const file = id.replaceAll('\\', '/');
+    if (file.endsWith(ENGINE)) return withoutProbe(readFileSync(id, 'utf8'));
+    return Object.entries(NEVER_RUN).find(([path]) => file.endsWith(path))?.[1];
+  },
 };
 
-// Whoever starts this build may be a test, whose environment it inherits: then Socket.IO would bring its debugging along.
+// A test may start this build, and its NODE_ENV would bring Socket.IO's debugging along.
 process.env.NODE_ENV = 'production';
 
 const output = await build({

@@ -1,34 +1,34 @@
 /**
- * The data channel of a pair. It was agreed upon beforehand, so it needs no announcement; but a peer that knows nothing
- * of this SDK may have agreed to data channels and not to this one. So both sides greet, and nothing is said to whom
- * has not greeted.
+ * The data channel of a connection. Its id is agreed upon beforehand, so it needs no announcement; but a peer without this
+ * SDK may support data channels and not know this one. So both sides send a greeting, and no data is sent before the
+ * other side's greeting has arrived.
  */
 import type { Json } from '../../protocol/index.ts';
 import { byteLength } from '../payload-check.ts';
 
-/** Out of the way of channels that a peer opens by itself: those count from 0. */
+/** Far from the ids of channels that a peer opens by itself: those count from 0. */
 const ID = 100;
 const GREETING = 'signalbox 1';
 const MAX_BYTES = 64 * 1024;
-/** A peer that reads slowly must not fill our memory. */
+/** Bounds the memory that a slow peer can fill. */
 const MAX_BUFFERED = 1024 * 1024;
 
 export interface DataChannel {
-  /** Whether the other side has greeted, and still hears. */
+  /** Whether the other side has sent its greeting, and the channel is still open. */
   isOpen(): boolean;
   /** @returns false when it could not be sent. */
   send(data: Json): boolean;
 }
 
 export function openDataChannel(
-  connection: RTCPeerConnection,
-  changed: () => void,
-  heard: (data: Json) => void,
+  rtc: RTCPeerConnection,
+  onChange: () => void,
+  onData: (data: Json) => void,
 ): DataChannel {
-  const channel = connection.createDataChannel('signalbox', { negotiated: true, id: ID });
+  const channel = rtc.createDataChannel('signalbox', { negotiated: true, id: ID });
   let isGreeted = false;
   const isOpen = (): boolean => isGreeted && channel.readyState === 'open';
-  /** A peer may have agreed to shorter messages than anything that is worth saying. */
+  /** It throws when the peer has negotiated a smaller maximum size. */
   const trySend = (text: string): boolean => {
     try {
       channel.send(text);
@@ -38,12 +38,12 @@ export function openDataChannel(
     }
   };
   channel.onopen = () => trySend(GREETING);
-  channel.onclose = changed;
+  channel.onclose = onChange;
   channel.onmessage = ({ data: text }: MessageEvent<string>) => {
-    if (isGreeted) hear(text, heard);
+    if (isGreeted) receive(text, onData);
     else if (text === GREETING) {
       isGreeted = true;
-      changed();
+      onChange();
     }
   };
   return {
@@ -55,10 +55,10 @@ export function openDataChannel(
   };
 }
 
-/** It may be anything, binary too. */
-function hear(text: string, heard: (data: Json) => void): void {
+/** @param text anything that a peer may send, also binary */
+function receive(text: string, onData: (data: Json) => void): void {
   try {
-    if (fits(text)) heard(JSON.parse(text) as Json);
+    if (fits(text)) onData(JSON.parse(text) as Json);
   } catch {
     // Not JSON.
   }

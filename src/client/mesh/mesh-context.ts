@@ -1,9 +1,10 @@
-/** What all connections of a mesh have in common. */
+/** What all connections of a mesh share. */
 import type { Emitter } from '../emitter.ts';
 import type { Room } from '../room.ts';
+import type { PageClock } from '../runtime.ts';
 import type { MeshEvents } from './mesh.ts';
 
-/** What we send to everyone. */
+/** What is sent to every peer. */
 export interface Outgoing {
   audio: MediaStreamTrack | null;
   video: MediaStreamTrack | null;
@@ -21,8 +22,10 @@ export interface MeshContext {
   readonly room: Room;
   readonly events: Emitter<MeshEvents>;
   readonly outgoing: Outgoing;
+  readonly clock: PageClock;
+  /** Id of this mesh, and so of this page load: sent with every signal. */
   readonly page: string;
-  /** How many offers were made by this page: their numbers. */
+  /** Number of the last offer of this page. */
   offers: number;
   readonly configuration: () => RTCConfiguration;
 }

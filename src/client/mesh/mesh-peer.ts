@@ -1,61 +1,63 @@
 /**
- * One other member, and whichever pair there is with it. Of two members the one with the greater `seq` makes the first
- * offer of every pair, so exactly one side begins, also anew:
+ * One other member, and the connection with it. Of two members the one with the greater `seq` makes the first offer of
+ * every connection, so exactly one side begins, also anew:
  *
- *   one of the pages was refreshed    the signals of the new page have another `page`: the pair is thrown away. A page
- *                                     that has to wait for an offer says hello, so that the other one hears of it
- *   only the server was out of reach  the pages are the same, and so is the connection: it only looks for a better way
- *   nothing comes about               a new pair after a while, each time a longer one
+ *   one of the pages was refreshed    signals of the new page have another `page`: the connection is dropped. A page that
+ *                                     waits for an offer sends `hello`, so that the other side learns of it
+ *   only the server was out of reach  the pages are the same, and so is the connection: ICE is restarted
+ *   the connection does not come up   a new one after a while, with back-off
  *
- * Of a peer without a `page` it cannot be known whether it is the same process: it is begun anew whenever it may not be.
+ * A peer that names no `page` may be another process each time: its connection is made anew in every doubt.
  */
 
 import type { Json, Member, UserId } from '../../protocol/index.ts';
+import { backoffMs } from '../../support/backoff.ts';
+import type { Stop } from '../../support/clock.ts';
 import { uniqueId } from '../unique-id.ts';
 import type { Peer, PeerState } from './mesh.ts';
 import type { MeshContext } from './mesh-context.ts';
 import { PeerConnection } from './peer-connection.ts';
+import { RemotePage } from './remote-page.ts';
 import { SignalSender } from './signal-sender.ts';
 import type { Signal } from './signals.ts';
 import { type PeerStats, Sampler } from './stats.ts';
 
-const HELLO_MS = 4_000;
-const MAX_HELLO_MS = 30_000;
-const PATIENCE_MS = 10_000;
-const MAX_PATIENCE_MS = 60_000;
-/** How long the one who does not begin leaves it to the other one to repair a connection. */
-const COURTESY_MS = 5_000;
-/** How long something may still come from a page that is gone. Not for ever: we may be mistaken in which was the later. */
-const ECHO_MS = 3_000;
+/** Between two `hello` while no offer comes. */
+const HELLO = { firstMs: 4_000, maxMs: 30_000 };
+/** What a connection is given to come up. */
+const PATIENCE = { firstMs: 10_000, maxMs: 60_000 };
+/** How long the side that does not offer leaves an ICE restart to the other side. */
+const RESTART_DELAY_MS = 5_000;
 
 export class MeshPeer implements Peer {
-  readonly #shared: MeshContext;
-  readonly #outbox: SignalSender;
-  /** One for all pairs: whoever plays it has nothing to do when a page is refreshed. */
+  /** The same for all connections: a player goes on playing it after a refresh of their page. */
   readonly stream = new MediaStream();
-  readonly #sampler = new Sampler();
+  readonly #context: MeshContext;
+  readonly #sender: SignalSender;
+  readonly #sampler: Sampler;
+  readonly #remotePage: RemotePage;
   #member: Member;
-  #page: string | undefined;
-  /** The one before, and when it was superseded. */
-  #former: string | undefined;
-  #turnedAt = 0;
-  readonly #theirs = { heard: 0 };
-  #pair: PeerConnection | undefined;
-  #connection = '';
-  /** How many tries have come to nothing since it was connected. */
+  #connection: PeerConnection | undefined;
+  /** Chosen by the side that offers: names the connection in its signals. */
+  #connectionId = '';
+  /** Attempts in a row that failed. */
   #failures = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stopTimer: Stop | undefined;
   #isClosed = false;
 
-  constructor(shared: MeshContext, member: Member) {
-    this.#shared = shared;
+  constructor(context: MeshContext, member: Member) {
+    const { clock } = context;
+    this.#context = context;
     this.#member = member;
-    // Whatever belongs to an earlier pair is of no use any more.
-    this.#outbox = new SignalSender(
-      shared.room,
+    this.#sampler = new Sampler(clock);
+    this.#remotePage = new RemotePage(clock);
+    // A signal of an earlier connection has no meaning any more.
+    this.#sender = new SignalSender(
+      context.room,
       member.userId,
-      ({ connection = this.#connection }) =>
-        !this.#isClosed && this.#member.state === 'present' && connection === this.#connection,
+      ({ connection = this.#connectionId }) =>
+        !this.#isClosed && this.#member.state === 'present' && connection === this.#connectionId,
+      clock,
     );
   }
 
@@ -73,37 +75,37 @@ export class MeshPeer implements Peer {
   }
 
   get screen(): MediaStream | null {
-    return this.#pair?.media.screen ?? null;
+    return this.#connection?.media.screen ?? null;
   }
 
   get canSend(): boolean {
-    return this.#pair?.line?.isOpen() ?? false;
+    return this.#connection?.channel?.isOpen() ?? false;
   }
 
-  get pair(): PeerConnection | undefined {
-    return this.#pair;
+  get connection(): PeerConnection | undefined {
+    return this.#connection;
   }
 
   get #isConnected(): boolean {
-    return this.#pair?.connection.connectionState === 'connected';
+    return this.#connection?.rtc.connectionState === 'connected';
   }
 
   get #offers(): boolean {
-    return this.#shared.room.self.seq > this.#member.seq;
+    return this.#context.room.self.seq > this.#member.seq;
   }
 
   send(data: Json): boolean {
-    return this.#pair?.line?.send(data) ?? false;
+    return this.#connection?.channel?.send(data) ?? false;
   }
 
   async stats(): Promise<PeerStats> {
-    return this.#sampler.read((await this.#pair?.connection.getStats()) ?? null);
+    return this.#sampler.read((await this.#connection?.rtc.getStats()) ?? null);
   }
 
-  /** @param helloMs how long an offer may take before we ask for it: one who has just joined makes it by itself. */
-  begin(helloMs: number = HELLO_MS): void {
+  /** @param helloMs when an offer is asked for: a member that has just joined makes it without being asked. */
+  begin(helloMs = HELLO.firstMs): void {
     if (this.#offers) this.#offer();
-    else this.#after(helloMs, () => this.#hello(HELLO_MS));
+    else this.#after(helloMs, () => this.#hello());
   }
 
   update(member: Member): void {
@@ -113,17 +115,17 @@ export class MeshPeer implements Peer {
     if (before !== member) this.#changed();
   }
 
-  /** One of us has lost the server and is back. What was sent meanwhile has not arrived, and the way may be another. */
+  /** One side had lost the server and is back: signals of that time are lost, and the network may be another one. */
   refresh(): void {
     if (this.#member.state === 'away') return;
-    const pair = this.#pair;
-    if (pair && this.#page !== undefined && (this.#isConnected || !this.#offers)) {
-      pair.resend();
-      if (this.#offers) pair.connection.restartIce();
+    const connection = this.#connection;
+    if (connection && this.#remotePage.isKnown && (this.#isConnected || !this.#offers)) {
+      connection.resend();
+      if (this.#offers) connection.rtc.restartIce();
     } else this.reset(0);
   }
 
-  /** Whatever there was is void. */
+  /** Drops the connection and begins anew. */
   reset(helloMs?: number): void {
     this.#drop();
     this.begin(helloMs);
@@ -132,123 +134,119 @@ export class MeshPeer implements Peer {
 
   take(signal: Signal): void {
     const { page, hello, description, again, connection } = signal;
-    // What a page begins with. Anything else from another page is late, or early: then the beginning is still to come.
-    const isBeginning =
-      hello || (description?.type === 'offer' ? !again : description && connection === this.#connection);
-    if (isBeginning && page !== undefined && page !== this.#page && !this.#turn(page)) return;
+    // The first signals of a page. Any other signal of an unknown page is late, or overtakes the first.
+    const isFirst =
+      hello || (description?.type === 'offer' ? !again : description && connection === this.#connectionId);
+    const from = isFirst ? this.#remotePage.compare(page) : 'same';
+    if (from === 'former' || (from === 'new' && !this.#changePage(page))) return;
     if (!hello) this.#deliver(signal);
     else if (!this.#offers) return;
-    else if (this.#pair && !this.#pair.isMet) this.#pair.resend();
+    else if (this.#connection && !this.#connection.hasRemote) this.#connection.resend();
     else if (!this.#isConnected) this.#offer();
   }
 
   close(): void {
     this.#isClosed = true;
     this.#drop();
-    this.#outbox.close();
+    this.#sender.close();
   }
 
-  /** @returns whether the signal with this page is still to be delivered. */
-  #turn(page: string): boolean {
-    const now = performance.now();
-    if (page === this.#former && now < this.#turnedAt + ECHO_MS) return false;
-    this.#former = this.#page;
-    this.#turnedAt = now;
-    this.#page = page;
-    this.#theirs.heard = 0;
-    // Without an answer so far, it is this page that answers.
-    if (!this.#pair?.isMet) return true;
+  /** @returns whether the signal from that page is still to be delivered. */
+  #changePage(page: string | undefined): boolean {
+    this.#remotePage.change(page);
+    // The connection has no answer yet: this page is the one that answers.
+    if (!this.#connection?.hasRemote) return true;
     this.#failures = 0;
     this.reset();
     return !this.#offers;
   }
 
   #deliver(signal: Signal): void {
-    const { connection = this.#connection, negotiation = Infinity, description, again } = signal;
-    if (this.#pair && connection === this.#connection) this.#pair.take(signal);
-    // Only the one who offers names a connection: what has another name is late.
+    const { connection = this.#connectionId, negotiation = Infinity, description, again } = signal;
+    if (this.#connection && connection === this.#connectionId) this.#connection.take(signal);
+    // Only the side that offers names a connection: another name is one of the past.
     else if (this.#offers || description?.type !== 'offer') return;
-    else if (again) this.#hello(HELLO_MS);
-    // Not later than the one we have: it was overtaken.
-    else if (negotiation > this.#theirs.heard) this.#open(connection)?.take(signal);
+    else if (again) this.#hello();
+    // An older offer than the last one was overtaken by it.
+    else if (negotiation > this.#remotePage.lastOffer) this.#open(connection)?.take(signal);
   }
 
   #offer(): void {
-    // Whoever is away hears nothing, and a connection that runs needs no server.
+    // An away member gets no signals. If the connection works, it needs none.
     if (this.#member.state === 'present') this.#open(uniqueId());
   }
 
-  #hello(nextMs: number): void {
-    if (this.#pair) return;
+  #hello(times = 0): void {
+    if (this.#connection) return;
     this.#send({ hello: true });
-    this.#after(nextMs, () => this.#hello(Math.min(nextMs * 2, MAX_HELLO_MS)));
+    this.#after(backoffMs(times, HELLO), () => this.#hello(times + 1));
   }
 
-  /** @returns undefined when the browser does not give us another connection now. */
-  #open(connection: string): PeerConnection | undefined {
+  /** @returns undefined when the browser refuses another RTCPeerConnection. */
+  #open(id: string): PeerConnection | undefined {
     this.#drop();
     if (this.#isClosed) return undefined;
-    this.#connection = connection;
-    this.#await();
-    const { events } = this.#shared;
+    this.#connectionId = id;
+    this.#expectConnected();
+    const { events } = this.#context;
     try {
-      const pair: PeerConnection = new PeerConnection({
-        shared: this.#shared,
+      const connection: PeerConnection = new PeerConnection({
+        context: this.#context,
         offers: this.#offers,
         stream: this.stream,
-        theirs: this.#theirs,
-        send: (signal) => this.#send({ connection, ...signal }),
-        moved: () => pair === this.#pair && this.#follow(pair.connection),
-        changed: () => this.#changed(),
-        heard: (data) => events.emit('data', { peer: this, data }),
+        remotePage: this.#remotePage,
+        send: (signal) => this.#send({ connection: id, ...signal }),
+        onStateChange: () => connection === this.#connection && this.#onStateChange(connection.rtc),
+        onChange: () => this.#changed(),
+        onData: (data) => events.emit('data', { peer: this, data }),
       });
-      this.#pair = pair;
+      this.#connection = connection;
     } catch (error) {
       events.emit('fault', { url: '', code: 0, text: String(error) });
     }
     this.#changed();
-    return this.#pair;
+    return this.#connection;
   }
 
   #drop(): void {
-    clearTimeout(this.#timer);
-    this.#pair?.close();
-    this.#pair = undefined;
+    this.#stopTimer?.();
+    this.#connection?.close();
+    this.#connection = undefined;
   }
 
-  /** Gives the pair some time. */
-  #await(): void {
-    this.#after(Math.min(PATIENCE_MS * 2 ** this.#failures, MAX_PATIENCE_MS), () => {
+  /** Begins anew if it is not connected in time. */
+  #expectConnected(): void {
+    this.#after(backoffMs(this.#failures, PATIENCE), () => {
       this.#failures += 1;
       if (this.#offers) this.#offer();
       this.#changed();
     });
   }
 
-  #follow(connection: RTCPeerConnection): void {
+  #onStateChange(rtc: RTCPeerConnection): void {
     if (this.#isConnected) {
       this.#failures = 0;
-      clearTimeout(this.#timer);
-    } else if (connection.connectionState === 'failed') {
+      this.#stopTimer?.();
+    } else if (rtc.connectionState === 'failed') {
       this.#failures += 1;
-      this.#await();
-      if (this.#offers) connection.restartIce();
-      else this.#after(COURTESY_MS, () => connection.restartIce());
+      this.#expectConnected();
+      if (this.#offers) rtc.restartIce();
+      else this.#after(RESTART_DELAY_MS, () => rtc.restartIce());
     }
     this.#changed();
   }
 
-  /** One thing is waited for at a time. */
-  #after(ms: number, act: () => void): void {
-    clearTimeout(this.#timer);
-    if (!this.#isClosed) this.#timer = setTimeout(act, ms);
+  /** One timer: another wait takes the place of the one before. */
+  #after(ms: number, call: () => void): void {
+    this.#stopTimer?.();
+    if (!this.#isClosed) this.#stopTimer = this.#context.clock.after(ms, call);
   }
 
   #send(signal: Signal): void {
-    this.#outbox.post({ page: this.#shared.page, ...signal });
+    this.#sender.send({ page: this.#context.page, ...signal });
   }
 
   #changed(): void {
-    if (!this.#isClosed) this.#shared.events.emit('change', this);
+    if (!this.#isClosed) this.#context.events.emit('change', this);
   }
 }

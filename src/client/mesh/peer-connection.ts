@@ -1,188 +1,195 @@
 /**
- * One RTCPeerConnection, by perfect negotiation: either side may offer at any time, and when both do at once the polite
- * one takes its own offer back. The network between may lose, repeat and delay: so offers are numbered, an answer
- * repeats the number of its offer, and an offer is sent again until it is answered. A pair is never put together again:
- * when the other page is a new one, a new pair takes its place.
+ * One RTCPeerConnection, by perfect negotiation: either side may offer at any time, and when both do at once the polite one
+ * rolls its own offer back. Signals may be lost, repeated and delayed: so offers are numbered, an answer repeats the number
+ * of its offer, and an offer is sent again until it is answered. It belongs to one page load on either side: with another
+ * page, another connection begins.
  */
 import type { Json } from '../../protocol/index.ts';
+import { backoffMs } from '../../support/backoff.ts';
+import type { Stop } from '../../support/clock.ts';
 import { type DataChannel, openDataChannel } from './data-channel.ts';
 import { Media } from './media.ts';
 import type { MeshContext } from './mesh-context.ts';
+import type { RemotePage } from './remote-page.ts';
 import type { Description, Signal } from './signals.ts';
 
 export interface PeerConnectionDeps {
-  readonly shared: MeshContext;
+  readonly context: MeshContext;
   /** Whether we make the first offer; then we are the polite one. */
   readonly offers: boolean;
-  /** Takes what comes in of camera and microphone. */
+  /** Receives the tracks of their camera and microphone. */
   readonly stream: MediaStream;
-  /** The number of the last offer that the other page has made: it outlives this pair. */
-  readonly theirs: { heard: number };
+  readonly remotePage: RemotePage;
   readonly send: (signal: Signal) => void;
-  /** The connection has another state. */
-  readonly moved: () => void;
-  readonly changed: () => void;
-  readonly heard: (data: Json) => void;
+  readonly onStateChange: () => void;
+  /** The media or the data channel have changed. */
+  readonly onChange: () => void;
+  readonly onData: (data: Json) => void;
 }
 
-const RESEND_MS = 4_000;
-const MAX_RESEND_MS = 30_000;
+const RESEND = { firstMs: 4_000, maxMs: 30_000 };
 const MAX_EARLY = 100;
-/** "The server could not be reached": what every path but the best one looks like. */
+/** STUN error code "server could not be reached": usual on every network path but the best one. */
 const UNREACHABLE = 701;
 
 export class PeerConnection {
-  readonly connection: RTCPeerConnection;
+  readonly rtc: RTCPeerConnection;
   readonly media: Media;
-  line: DataChannel | undefined;
-  readonly #setup: PeerConnectionDeps;
-  readonly #faults = new Set<string>();
-  /** Numbers of the last offer that we made, and of the last that we answered. */
+  channel: DataChannel | undefined;
+  readonly #deps: PeerConnectionDeps;
+  readonly #reportedFaults = new Set<string>();
+  /** Numbers of our last offer, and of their last offer that we answered. */
   #offered = 0;
   #answered: number | undefined;
-  #early: RTCIceCandidateInit[] = [];
-  #work: Promise<void> = Promise.resolve();
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #earlyCandidates: RTCIceCandidateInit[] = [];
+  #queue: Promise<void> = Promise.resolve();
+  #stopResend: Stop | undefined;
 
-  constructor(setup: PeerConnectionDeps) {
-    const { shared, offers, stream, send, moved } = setup;
-    const connection = new RTCPeerConnection(shared.configuration());
-    this.#setup = setup;
-    this.connection = connection;
-    this.media = new Media(connection, shared.outgoing, stream);
-    connection.onicecandidate = ({ candidate }) => candidate && send({ candidate });
-    connection.onicecandidateerror = (event) => this.#complain(event);
-    connection.onconnectionstatechange = moved;
-    connection.onnegotiationneeded = () => this.#next(() => this.#offer());
+  constructor(deps: PeerConnectionDeps) {
+    const { context, offers, stream, send, onStateChange } = deps;
+    const rtc = new RTCPeerConnection(context.configuration());
+    this.#deps = deps;
+    this.rtc = rtc;
+    this.media = new Media(rtc, context.outgoing, stream);
+    rtc.onicecandidate = ({ candidate }) => candidate && send({ candidate });
+    rtc.onicecandidateerror = (event) => this.#reportFault(event);
+    rtc.onconnectionstatechange = onStateChange;
+    rtc.onnegotiationneeded = () => this.#enqueue(() => this.#offer());
     if (!offers) return;
     this.media.open();
-    this.#openLine();
+    this.#openChannel();
   }
 
-  /** Whether the other page has had its say. */
-  get isMet(): boolean {
-    return this.connection.remoteDescription !== null;
+  /** Whether the other page has described its side. */
+  get hasRemote(): boolean {
+    return this.rtc.remoteDescription !== null;
   }
 
-  /** What was said first takes effect first. */
+  /** Signals take effect in the order in which they came. */
   take({ negotiation, answered, description, candidate }: Signal): void {
-    if (description) this.#next(() => this.#describe(description, negotiation, answered));
-    if (candidate) this.#next(() => this.#reach(candidate));
+    if (description) this.#enqueue(() => this.#takeDescription(description, negotiation, answered));
+    if (candidate) this.#enqueue(() => this.#takeCandidate(candidate));
   }
 
-  /** What is to be sent has changed. */
-  fill(): void {
-    // Places are opened by the first offer, and that may not have come yet.
-    if (this.#setup.offers || this.isMet) this.media.fill();
+  /** Sends the present tracks. */
+  updateTracks(): void {
+    // The transceivers come with the first offer, which may still be on its way.
+    if (this.#deps.offers || this.hasRemote) this.media.send();
   }
 
   /** Sends an offer that was not answered once more. */
   resend(): void {
-    this.#next(() => this.#ask(RESEND_MS));
+    this.#enqueue(() => this.#sendOffer());
   }
 
   close(): void {
-    clearTimeout(this.#timer);
-    this.connection.close();
+    this.#stopResend?.();
+    this.rtc.close();
   }
 
   /**
-   * One step after the other. A closed connection rejects whatever was under way, and a peer may send nonsense: both
-   * show in the one way that counts, a connection that does not come about, and that is begun anew.
+   * Runs one step after the other. Errors are ignored: a closed connection rejects its steps, and so does nonsense from a
+   * peer. In both cases the connection does not come about, and a new one is made after a while.
    */
-  #next(step: () => Promise<void> | void): void {
-    this.#work = this.#work.then(step).catch(() => undefined);
+  #enqueue(step: () => Promise<void> | void): void {
+    this.#queue = this.#queue.then(step).catch(() => undefined);
   }
 
   async #offer(): Promise<void> {
-    // Otherwise the browser asks again once the present negotiation is over.
-    if (this.connection.signalingState !== 'stable') return;
-    await this.connection.setLocalDescription();
-    this.#offered = this.#setup.shared.offers += 1;
-    this.#ask(RESEND_MS);
+    // During a negotiation: the browser fires the event again after it.
+    if (this.rtc.signalingState !== 'stable') return;
+    await this.rtc.setLocalDescription();
+    this.#offered = this.#deps.context.offers += 1;
+    this.#sendOffer();
   }
 
-  #ask(waitMs: number): void {
-    clearTimeout(this.#timer);
-    if (this.connection.signalingState !== 'have-local-offer') return;
-    this.#tell(this.connection.localDescription, this.#offered);
-    this.#timer = setTimeout(() => this.#ask(Math.min(waitMs * 2, MAX_RESEND_MS)), waitMs);
+  /** Sends our open offer, if there is one, and again until it is answered. */
+  #sendOffer(times = 0): void {
+    this.#stopResend?.();
+    if (this.rtc.signalingState !== 'have-local-offer') return;
+    this.#sendDescription(this.rtc.localDescription, this.#offered);
+    const { clock } = this.#deps.context;
+    this.#stopResend = clock.after(backoffMs(times, RESEND), () => this.#sendOffer(times + 1));
   }
 
-  #tell(description: RTCSessionDescription | null, negotiation: number | undefined): void {
-    // The browser's own; what we read has these two types only.
-    this.#setup.send({
+  #sendDescription(description: RTCSessionDescription | null, negotiation: number | undefined): void {
+    this.#deps.send({
       negotiation,
       answered: this.#answered,
-      again: this.isMet,
+      again: this.hasRemote,
+      // The browser's own is an offer or an answer.
       description: description as Description,
     });
   }
 
-  async #describe(description: Description, negotiation?: number, answered?: number): Promise<void> {
-    const connection = this.connection;
+  async #takeDescription(description: Description, negotiation?: number, answered?: number): Promise<void> {
+    const { rtc } = this;
     const isOffer = description.type === 'offer';
-    // After a rollback, the answer to the offer that was taken back may still arrive.
-    if (isOffer ? !this.#isAccepted(negotiation, answered) : !this.#isOpen(negotiation ?? this.#offered)) return;
-    await connection.setRemoteDescription(description);
-    for (const candidate of this.#early.splice(0)) await connection.addIceCandidate(candidate).catch(() => undefined);
+    // After a rollback, the answer to the offer that was rolled back may still arrive.
+    if (isOffer ? !this.#accepts(negotiation, answered) : !this.#isOpen(negotiation ?? this.#offered)) return;
+    await rtc.setRemoteDescription(description);
+    for (const candidate of this.#earlyCandidates.splice(0))
+      await rtc.addIceCandidate(candidate).catch(() => undefined);
     if (isOffer) {
-      if (!this.line && description.sdp.includes('m=application')) this.#openLine();
-      this.media.fill();
-      await connection.setLocalDescription();
+      if (!this.channel && description.sdp.includes('m=application')) this.#openChannel();
+      this.media.send();
+      await rtc.setLocalDescription();
       this.#answered = negotiation;
-      this.#tell(connection.localDescription, negotiation);
+      this.#sendDescription(rtc.localDescription, negotiation);
     }
-    this.media.look();
-    this.#setup.changed();
+    this.media.receive();
+    this.#deps.onChange();
   }
 
-  /** Whether it is the number of an offer of ours that has no answer yet. */
+  /** Whether this is the number of an offer of ours that has no answer yet. */
   #isOpen(negotiation?: number): boolean {
-    return this.connection.signalingState === 'have-local-offer' && negotiation === this.#offered;
+    return this.rtc.signalingState === 'have-local-offer' && negotiation === this.#offered;
   }
 
-  #isAccepted(negotiation = Infinity, answered?: number): boolean {
-    const { offers, theirs } = this.#setup;
-    // It was repeated because our answer was lost.
-    if (negotiation === this.#answered) this.#repeat();
-    if (negotiation <= theirs.heard) return false;
-    // Made after ours was answered: it has not met ours, only that answer is lost or late. Both come once more.
+  /** Whether an offer of theirs is to be answered. */
+  #accepts(negotiation = Infinity, answered?: number): boolean {
+    const { offers, remotePage } = this.#deps;
+    // Sent again: our answer was lost.
+    if (negotiation === this.#answered) this.#repeatAnswer();
+    if (negotiation <= remotePage.lastOffer) return false;
+    // They had answered our open offer before they made this one: no glare, their answer is lost or late. Both sides
+    // send again.
     if (this.#isOpen(answered)) {
-      this.#ask(RESEND_MS);
+      this.#sendOffer();
       return false;
     }
-    if (negotiation < Infinity) theirs.heard = negotiation;
-    return offers || this.connection.signalingState === 'stable';
+    if (negotiation < Infinity) remotePage.lastOffer = negotiation;
+    return offers || this.rtc.signalingState === 'stable';
   }
 
-  #repeat(): void {
-    const { currentLocalDescription: answer } = this.connection;
-    // Since then an offer of ours was answered: whoever did that has had our answer.
+  #repeatAnswer(): void {
+    const { currentLocalDescription: answer } = this.rtc;
+    // An offer of ours was answered since then: so our answer has arrived.
     if (answer?.type !== 'answer') return;
-    this.#tell(answer, this.#answered);
-    // What was offered since was of no use without that answer.
-    this.#ask(RESEND_MS);
+    this.#sendDescription(answer, this.#answered);
+    // Without that answer, the other side has ignored our open offer.
+    this.#sendOffer();
   }
 
-  /** What is of no use yet may belong to the next description; what belongs to an offer that was ignored never is. */
-  async #reach(candidate: RTCIceCandidateInit): Promise<void> {
+  /** A candidate may overtake the description that it belongs to. Those of an ignored offer are kept in vain. */
+  async #takeCandidate(candidate: RTCIceCandidateInit): Promise<void> {
     try {
-      await this.connection.addIceCandidate(candidate);
+      await this.rtc.addIceCandidate(candidate);
     } catch {
-      if (this.#early.length < MAX_EARLY) this.#early.push(candidate);
+      if (this.#earlyCandidates.length < MAX_EARLY) this.#earlyCandidates.push(candidate);
     }
   }
 
-  #openLine(): void {
-    this.line = openDataChannel(this.connection, this.#setup.changed, this.#setup.heard);
+  #openChannel(): void {
+    this.channel = openDataChannel(this.rtc, this.#deps.onChange, this.#deps.onData);
   }
 
-  #complain({ url, errorCode: code, errorText: text }: RTCPeerConnectionIceErrorEvent): void {
-    const { configuration, events } = this.#setup.shared;
+  #reportFault({ url, errorCode: code, errorText: text }: RTCPeerConnectionIceErrorEvent): void {
+    const { configuration, events } = this.#deps.context;
     const key = `${code} ${url}`;
-    if ((code === UNREACHABLE && configuration().iceTransportPolicy !== 'relay') || this.#faults.has(key)) return;
-    this.#faults.add(key);
+    const isUsual = code === UNREACHABLE && configuration().iceTransportPolicy !== 'relay';
+    if (isUsual || this.#reportedFaults.has(key)) return;
+    this.#reportedFaults.add(key);
     events.emit('fault', { url: url ?? '', code, text });
   }
 }

@@ -1,8 +1,9 @@
-/** The mesh itself: a partner for every other member, and what is sent to all of them. */
+/** The mesh of a room: a peer for every other member, and what is sent to all of them. */
 
 import type { Json, UserId } from '../../protocol/index.ts';
 import { Emitter, type Unsubscribe } from '../emitter.ts';
 import type { Room, RoomEvents } from '../room.ts';
+import { type PageClock, pageRuntime } from '../runtime.ts';
 import { uniqueId } from '../unique-id.ts';
 import { KINDS } from './media.ts';
 import type { MediaKind, Mesh, MeshEvents, MeshOptions, Peer } from './mesh.ts';
@@ -12,9 +13,9 @@ import { readSignal } from './signals.ts';
 
 const MAX_EARLY = 200;
 
-/** Connects with every other member of the room, whoever is there and whoever comes, until it is closed. */
+/** Connects with every other member of the room, present and to come, until it is closed. */
 export function mesh(room: Room, options: MeshOptions = {}): Mesh {
-  return new RoomMesh(room, options);
+  return new RoomMesh(room, options, pageRuntime.clock);
 }
 
 class RoomMesh extends Emitter<MeshEvents> implements Mesh {
@@ -27,58 +28,64 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
     cameraId: new MediaStream(),
     screenId: new MediaStream(),
   };
-  readonly #shared: MeshContext;
+  readonly #context: MeshContext;
   readonly #listening: Unsubscribe[];
   #seq: number;
+  /** Signals of members that the room does not show yet. */
   #early: RoomEvents['signal'][] = [];
   #isClosed = false;
 
-  constructor(room: Room, { stream = null, iceTransportPolicy = 'all' }: MeshOptions) {
+  constructor(room: Room, { stream = null, iceTransportPolicy = 'all' }: MeshOptions, clock: PageClock) {
     super();
     this.#room = room;
     this.#seq = room.self.seq;
-    this.#shared = {
+    this.#context = {
       room,
       events: this,
       outgoing: this.#outgoing,
+      clock,
       page: uniqueId(),
       offers: 0,
-      // One way for everything: fewer candidates, and nothing that could fail by itself.
+      // One transport for all tracks: fewer candidates, and no track that fails alone.
       configuration: () => ({ iceServers: [...room.iceServers], iceTransportPolicy, bundlePolicy: 'max-bundle' }),
     };
     this.#listening = [
       room.on('change', () => this.#sync()),
       room.on('rejoined', () => this.#sync()),
-      room.on('resumed', () => this.#each((partner) => partner.refresh())),
+      room.on('resumed', () => this.#each((peer) => peer.refresh())),
       room.on('signal', (signal) => this.#take(signal)),
-      room.on('ice', () => this.#each(({ pair }) => pair?.connection.setConfiguration(this.#shared.configuration()))),
+      room.on('ice', () =>
+        this.#each(({ connection }) => connection?.rtc.setConfiguration(this.#context.configuration())),
+      ),
       room.on('ended', () => this.close()),
     ];
     this.setStream(stream);
-    // Not before the caller listens. A page that was refreshed finds others who do not know of it: so no wait for a hello.
+    // In a microtask, so that the caller has added its listeners. Without waiting to say hello: after a refresh of this
+    // page, the others do not know that it is another one.
     queueMicrotask(() => (room.ending ? this.close() : this.#sync(0)));
   }
 
   setStream(stream: MediaStream | null): void {
     for (const kind of KINDS) this.#outgoing[kind] = stream?.getTracks().find((track) => track.kind === kind) ?? null;
-    this.#fill();
+    this.#updateTracks();
   }
 
   replaceTrack(kind: MediaKind, track: MediaStreamTrack | null): void {
     this.#outgoing[kind] = track;
-    this.#fill();
+    this.#updateTracks();
   }
 
   share(screen: MediaStream | null): void {
-    for (const track of this.#outgoing.screen?.getTracks() ?? []) track.removeEventListener('ended', this.#unshare);
+    for (const track of this.#outgoing.screen?.getTracks() ?? [])
+      track.removeEventListener('ended', this.#onTrackEnded);
     this.#outgoing.screen = this.#isClosed ? null : screen;
-    for (const track of this.#outgoing.screen?.getTracks() ?? []) track.addEventListener('ended', this.#unshare);
-    this.#fill();
+    for (const track of this.#outgoing.screen?.getTracks() ?? []) track.addEventListener('ended', this.#onTrackEnded);
+    this.#updateTracks();
     this.emit('share', this.#outgoing.screen);
   }
 
   send(data: Json): Peer[] {
-    return [...this.peers.values()].filter((partner) => !partner.send(data));
+    return [...this.peers.values()].filter((peer) => !peer.send(data));
   }
 
   close(): void {
@@ -86,55 +93,55 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
     this.#isClosed = true;
     for (const stop of this.#listening) stop();
     if (this.#outgoing.screen) this.share(null);
-    this.#each((partner) => this.#drop(partner));
+    this.#each((peer) => this.#drop(peer));
   }
 
-  /** The browser has a button of its own that ends a share. */
-  readonly #unshare = (): void => {
+  /** The browser's own button ends a share: with the last of its tracks, so that it is one negotiation. */
+  readonly #onTrackEnded = (): void => {
     if (this.#outgoing.screen?.getTracks().every(({ readyState }) => readyState === 'ended')) this.share(null);
   };
 
-  #each(act: (partner: MeshPeer) => void): void {
-    for (const partner of this.peers.values()) act(partner);
+  #each(act: (peer: MeshPeer) => void): void {
+    for (const peer of this.peers.values()) act(peer);
   }
 
-  #fill(): void {
-    this.#each(({ pair }) => pair?.fill());
+  #updateTracks(): void {
+    this.#each(({ connection }) => connection?.updateTracks());
   }
 
-  /** Members have come, gone or changed; a seat is the member's as long as its `seq` is the same. */
+  /** Follows the members of the room. A seat is the same as long as its `seq` is. */
   #sync(helloMs?: number): void {
     const { self, members } = this.#room;
-    const isMoved = self.seq !== this.#seq;
+    const hasNewSeat = self.seq !== this.#seq;
     this.#seq = self.seq;
-    this.#each((partner) => {
-      const member = members.find(({ userId, seq }) => userId === partner.userId && seq === partner.member.seq);
-      if (!member) this.#drop(partner);
+    this.#each((peer) => {
+      const member = members.find(({ userId, seq }) => userId === peer.userId && seq === peer.member.seq);
+      if (!member) this.#drop(peer);
       else {
-        partner.update(member);
-        if (isMoved) partner.reset();
+        peer.update(member);
+        if (hasNewSeat) peer.reset();
       }
     });
     for (const member of members) {
       if (this.#isClosed || member.userId === self.userId || this.peers.has(member.userId)) continue;
-      const partner = new MeshPeer(this.#shared, member);
-      this.peers.set(member.userId, partner);
-      this.emit('peer', partner);
-      partner.begin(helloMs);
+      const peer = new MeshPeer(this.#context, member);
+      this.peers.set(member.userId, peer);
+      this.emit('peer', peer);
+      peer.begin(helloMs);
     }
     for (const signal of this.#early.splice(0)) this.#take(signal);
   }
 
-  #drop(partner: MeshPeer): void {
-    partner.close();
-    this.peers.delete(partner.userId);
-    this.emit('gone', partner);
+  #drop(peer: MeshPeer): void {
+    peer.close();
+    this.peers.delete(peer.userId);
+    this.emit('gone', peer);
   }
 
   #take(signal: RoomEvents['signal']): void {
-    const partner = this.peers.get(signal.from);
-    if (partner) partner.take(readSignal(signal.data));
-    // It may overtake the news of who sends it.
+    const peer = this.peers.get(signal.from);
+    if (peer) peer.take(readSignal(signal.data));
+    // A signal may overtake the event that its sender has joined.
     else if (this.#early.push(signal) > MAX_EARLY) this.#early.shift();
   }
 }

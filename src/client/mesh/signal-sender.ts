@@ -1,7 +1,9 @@
-/** The way of signals to one member: in order where order matters, and once more where that may help. */
+/** Sends signals to one member: descriptions in order, and again if the server refuses them for the moment. */
 import type { UserId } from '../../protocol/index.ts';
+import type { Stop } from '../../support/clock.ts';
 import type { SignalboxError } from '../errors.ts';
 import type { Room } from '../room.ts';
+import type { PageClock } from '../runtime.ts';
 import { type Signal, writeSignal } from './signals.ts';
 
 const RETRY_MS = 1_000;
@@ -11,24 +13,26 @@ export class SignalSender {
   readonly #room: Room;
   readonly #to: UserId;
   readonly #isDue: (signal: Signal) => boolean;
-  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
-  #gate: Promise<void> = Promise.resolve();
+  readonly #clock: PageClock;
+  readonly #pauses = new Set<Stop>();
+  #lastDescription: Promise<void> = Promise.resolve();
 
-  /** @param isDue whether a signal still means something: asked before every try. */
-  constructor(room: Room, to: UserId, isDue: (signal: Signal) => boolean) {
+  /** @param isDue whether a signal still has a meaning: asked before every try. */
+  constructor(room: Room, to: UserId, isDue: (signal: Signal) => boolean, clock: PageClock) {
     this.#room = room;
     this.#to = to;
     this.#isDue = isDue;
+    this.#clock = clock;
   }
 
-  /** Nothing overtakes a description. Candidates do not wait for each other: that would be a round trip for each. */
-  post(signal: Signal): void {
-    const sent = this.#gate.then(() => this.#deliver(signal));
-    if (signal.description) this.#gate = sent;
+  /** No signal overtakes a description. Candidates do not wait for each other: each would cost a round trip. */
+  send(signal: Signal): void {
+    const sent = this.#lastDescription.then(() => this.#deliver(signal));
+    if (signal.description) this.#lastDescription = sent;
   }
 
   close(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const stop of this.#pauses) stop();
   }
 
   async #deliver(signal: Signal): Promise<void> {
@@ -36,10 +40,10 @@ export class SignalSender {
       try {
         return await this.#room.signal(this.#to, writeSignal(signal));
       } catch (error) {
-        // Whatever was thrown: what is not retryable is not tried again.
+        // An exception of another kind has no `retryable`, and is not tried again.
         const { code, retryable, retryAfterMs = RETRY_MS } = error as Partial<SignalboxError>;
-        // Whoever is away begins anew when it is back, and so do we. A description is made anew or sent again by its pair:
-        // kept here through a bad time, it would hold up those that still mean something.
+        // A member that was away begins anew when it is back, and so do we. A description is made anew or sent again by
+        // its connection: retried here, an outdated one would hold up those that follow.
         if (!retryable || code === 'PEER_AWAY' || (signal.description && code !== 'RATE_LIMITED')) return;
         await this.#pause(retryAfterMs);
       }
@@ -48,11 +52,11 @@ export class SignalSender {
 
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.#timers.delete(timer);
+      const stop = this.#clock.after(ms, () => {
+        this.#pauses.delete(stop);
         resolve();
-      }, ms);
-      this.#timers.add(timer);
+      });
+      this.#pauses.add(stop);
     });
   }
 }

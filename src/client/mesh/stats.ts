@@ -1,4 +1,5 @@
-/** What the browser's counters tell of one connection. */
+/** Figures of one connection, from the browser's counters. */
+import type { PageClock } from '../runtime.ts';
 
 export interface PeerStats {
   /** Milliseconds to the other browser and back; null before it was measured. */
@@ -11,7 +12,7 @@ export interface PeerStats {
   readonly lossRate: number;
   /** `relay`: through a TURN server. Null while nothing is connected. */
   readonly route: 'direct' | 'relay' | null;
-  /** Of the way to the other browser, or to the TURN server. */
+  /** Transport protocol to the other browser, or to the TURN server. */
   readonly transport: 'udp' | 'tcp' | null;
   /** Pictures of the camera and the screen that were decoded since the connection began. */
   readonly framesDecoded: number;
@@ -19,7 +20,7 @@ export interface PeerStats {
   readonly bytesReceived: number;
 }
 
-/** As much of the browser's entries as is looked at here; `type` tells which fields an entry has. */
+/** The fields of the browser's entries that are read here; which of them an entry has depends on its `type`. */
 interface Entry extends Partial<Record<Counter, number>> {
   readonly type: string;
   readonly selectedCandidatePairId?: string;
@@ -37,34 +38,39 @@ interface Entry extends Partial<Record<Counter, number>> {
 type Counter = 'bytesSent' | 'bytesReceived' | 'packetsLost' | 'packetsReceived' | 'framesDecoded';
 type Entries = ReadonlyMap<string | undefined, Entry>;
 
-/** Remembers the last look at one connection, so that there is something to compare the next one with. */
+/** Keeps the last counters of one connection, for rates. */
 export class Sampler {
+  readonly #clock: PageClock;
   #before: readonly number[] | undefined;
+
+  constructor(clock: PageClock) {
+    this.#clock = clock;
+  }
 
   /** @param report null when there is no connection. */
   read(report: RTCStatsReport | null): PeerStats {
-    // The DOM types know of no entries.
+    // The DOM types declare a report without its entries.
     const entries = (report ?? new Map()) as Entries;
     const count = (type: string, name: Counter): number => {
       let sum = 0;
       for (const entry of entries.values()) if (entry.type === type) sum += entry[name] ?? 0;
       return sum;
     };
-    // Not those of the transport: a way that is looked for anew begins to count anew, and not every browser tells them.
+    // Not the counters of the transport: an ICE restart sets them to 0, and not every browser has them.
     const bytesReceived = count('inbound-rtp', 'bytesReceived');
     const now = [
-      performance.now(),
+      this.#clock.monotonic(),
       count('outbound-rtp', 'bytesSent'),
       bytesReceived,
       count('inbound-rtp', 'packetsLost'),
       count('inbound-rtp', 'packetsReceived'),
     ];
-    // The counters of a new connection begin at 0 again: nothing has grown then.
+    // A new connection counts from 0: no negative rates.
     const grown = now.map((value, index) => Math.max(0, value - (this.#before?.[index] ?? value)));
     this.#before = now;
     const [ms = 0, sent = 0, received = 0, lost = 0, arrived = 0] = grown;
     return {
-      ...wayOf(entries),
+      ...routeOf(entries),
       sentBitsPerSecond: Math.round((sent * 8000) / (ms || 1)),
       receivedBitsPerSecond: Math.round((received * 8000) / (ms || 1)),
       lossRate: lost / (lost + arrived || 1),
@@ -74,7 +80,7 @@ export class Sampler {
   }
 }
 
-function wayOf(
+function routeOf(
   entries: ReadonlyMap<string | undefined, Entry>,
 ): Pick<PeerStats, 'roundTripMs' | 'route' | 'transport'> {
   const all = [...entries.values()];
