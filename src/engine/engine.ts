@@ -1,4 +1,4 @@
-/** Where the state is kept: the interface of every engine, and its laws. */
+/** An engine keeps the state of rooms and users: the interface, and the laws that every engine obeys. */
 import type { NodeId, SessionNumber, UserId } from '../protocol/ids.ts';
 import type { Command, Outcome } from '../room/commands.ts';
 import type { Evicted } from '../room/outcomes.ts';
@@ -8,7 +8,7 @@ import type { StoreHealth } from '../support/store.ts';
 import type { Feed } from './feed.ts';
 
 export interface Engine {
-  /** For people: `memory`, or `redis` and where. Without credentials. */
+  /** For logs: `memory`, or `redis at` an address without credentials. */
   readonly name: string;
   /**
    * Applies one command atomically. A refusal is an outcome; a rejected promise is a fault of the engine.
@@ -25,46 +25,46 @@ export interface Engine {
   health(): StoreHealth;
   /** The nodes that are connected to the same store now, this one included. */
   nodes(): Promise<readonly NodeId[]>;
-  /** The secret that all nodes share: the proposal, when there was none yet. */
+  /** The secret that all nodes share. It is the proposal of the first node that asked. */
   sharedSecret(proposal: string): Promise<string>;
   /** Ends everything the engine has started, within 2 seconds. */
   close(): Promise<void>;
 }
 
-/** How events reach the clients of other nodes. None of it is reliable: revisions tell who has missed something. */
+/** Reaches the clients of other nodes. Not reliable: a client notices a missed event by its revision. */
 export interface Fanout {
-  /** The Socket.IO adapter to serve with, or `undefined` for Socket.IO's own. Opaque here: only the gateway knows Socket.IO. */
+  /** The Socket.IO adapter, `undefined` for Socket.IO's own. Opaque here: only the gateway knows Socket.IO. */
   readonly adapter: object | undefined;
   /**
-   * Resolves when what any node emits to this Socket.IO room reaches this node, which must have a socket in it.
+   * Resolves once emits of any node to this Socket.IO room reach this node, which must have a socket in the room.
    *
-   * @throws StoreUnavailable when that is not so in time.
+   * @throws StoreUnavailable when they do not in time.
    */
   live(room: string): Promise<void>;
   /**
-   * How many nodes listen to a Socket.IO room. `send` is always called and MUST emit to that room before it returns.
-   * Without an adapter of its own the engine knows of no other nodes and answers 0.
+   * The number of nodes that an emit to one Socket.IO room reaches. `send` is always called and MUST emit before it
+   * returns. An engine without an adapter of its own has no other nodes: 0.
    *
    * @throws StoreUnavailable when the emit did not leave this node, or the store does not answer in time.
    */
-  receivers(send: () => void): Promise<number>;
-  /** Tells one node something; it is lost when the node is away. */
-  tell(nodeId: NodeId, notice: Notice): void;
-  /** Hears what this node is told. Called once, before the node serves. */
-  listen(hear: (notice: Notice) => void): void;
+  countReceivers(send: () => void): Promise<number>;
+  /** The message is lost when that node is not connected. */
+  send(nodeId: NodeId, message: NodeMessage): void;
+  /** Sets the receiver of this node's messages. Called once, before the node serves. */
+  onMessage(receive: (message: NodeMessage) => void): void;
 }
 
-/** What one node tells another. The tick and the heartbeat heal the loss of any of them. */
-export type Notice =
-  /** Sessions of the user before this one are over. */
+/** A message from one node to another. Any may be lost: the tick repairs it. */
+export type NodeMessage =
+  /** Earlier sessions of the user than this one have ended. */
   | { readonly kind: 'replaced'; readonly userId: UserId; readonly session: SessionNumber }
   /** These sessions have lost their seats. */
   | { readonly kind: 'evicted'; readonly evicted: readonly (Evicted & { readonly banned?: boolean })[] };
 
-/** Begins every key and channel of a shared store, unless an option says otherwise. */
+/** The default of the prefix of all keys and channels in a shared store. */
 export const DEFAULT_PREFIX = 'sb:';
 
-/** What the server tells the engine that is made for it. */
+/** The settings that a server makes its engine with. */
 export interface EngineSettings {
   readonly nodeId: NodeId;
   readonly policy: Policy;

@@ -8,16 +8,16 @@ export interface MemoryFeed extends Feed {
   append(events: readonly FeedEvent[]): void;
 }
 
-/** How far the list grows beyond what is kept before its oldest part is let go of: moving it costs more than holding it. */
+/** How far the list grows beyond the kept events before the oldest are dropped: slicing at every event would cost more. */
 const SLACK = 1.1;
 
 export function createMemoryFeed(nodeId: NodeId, kept: number, clock: Clock): MemoryFeed {
-  // Another process of the same node counts anew.
-  const life = `${nodeId}:${clock.now()}`;
+  // Positions of an earlier process of this node mean nothing to this one.
+  const incarnation = `${nodeId}:${clock.now()}`;
   const duplicateUntil = new Map<string, number>();
   const listeners = new Set<(event: FeedEvent) => void>();
   let events: FeedEvent[] = [];
-  /** Of the events that are let go of. */
+  /** The number of dropped events. */
   let dropped = 0;
 
   const append = (added: readonly FeedEvent[]): void => {
@@ -27,17 +27,17 @@ export function createMemoryFeed(nodeId: NodeId, kept: number, clock: Clock): Me
       dropped += events.length - kept;
       events = events.slice(-kept);
     }
-    // Later: whatever a listener does, and however long it takes, is not the business of who made the event.
-    for (const hear of listeners) setImmediate(() => added.forEach(hear));
+    // In the next turn: the command must not wait for the listeners, nor fail with them.
+    for (const listener of listeners) clock.nextTurn(() => added.forEach(listener));
   };
 
   return {
     append,
     async read({ after, limit }) {
-      const from = placeIn(life, after) ?? 0;
+      const from = placeIn(incarnation, after) ?? 0;
       const first = Math.max(from, dropped);
       const page = events.slice(first - dropped, first - dropped + limit);
-      return { events: page, position: positionOf(life, first + page.length), lost: first - from };
+      return { events: page, position: positionOf(incarnation, first + page.length), lost: first - from };
     },
     async announce(announcement, dedupeMs) {
       const now = clock.now();
@@ -46,17 +46,17 @@ export function createMemoryFeed(nodeId: NodeId, kept: number, clock: Clock): Me
       duplicateUntil.set(key, now + dedupeMs);
       append([announced(announcement, nodeId, now)]);
     },
-    listen(hear) {
-      listeners.add(hear);
-      return () => void listeners.delete(hear);
+    listen(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
   };
 }
 
-const positionOf = (life: string, count: number): string => `${life}/${count}`;
+const positionOf = (incarnation: string, count: number): string => `${incarnation}/${count}`;
 
-function placeIn(life: string, position: string | undefined): number | undefined {
-  return position?.startsWith(`${life}/`) ? Number(position.slice(life.length + 1)) : undefined;
+function placeIn(incarnation: string, position: string | undefined): number | undefined {
+  return position?.startsWith(`${incarnation}/`) ? Number(position.slice(incarnation.length + 1)) : undefined;
 }
 
 const announced = (announcement: Announcement, serverId: NodeId, timestamp: number): FeedEvent => {

@@ -26,12 +26,12 @@ export function createMemoryEngine(settings: EngineSettings, clock: Clock = syst
       adapter: undefined,
       live: async () => {},
       // There are no other nodes.
-      async receivers(send) {
+      async countReceivers(send) {
         send();
         return 0;
       },
-      tell: () => {},
-      listen: () => {},
+      send: () => {},
+      onMessage: () => {},
     },
     feed,
     health: () => ({ state: 'up', since }),

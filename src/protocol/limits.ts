@@ -1,6 +1,6 @@
 /**
- * How much of anything there may be. The server tells its own values in `welcome.limits`; these are the defaults and
- * the fixed ones, usable by a client before it is connected.
+ * The limits of the protocol, for clients that are not connected yet: those that are fixed, and defaults of those that a
+ * server announces in `welcome.limits`.
  */
 
 export const PROTOCOL_VERSION = 1;
@@ -19,10 +19,8 @@ export const LIMITS = {
   nameLength: 64,
   /** Characters in a `type` or `mediaType`. */
   wordLength: 32,
-  /** Members of a room. */
-  maxUsersLeast: 2,
-  maxUsersMost: 100,
-  maxUsersDefault: 8,
+  /** What a room's `maxUsers`, the number of its seats, may be, and what it is when left out. */
+  maxUsers: { min: 2, max: 100, default: 8 },
 } as const;
 
 /** `["event", { data }]`: the envelope nests twice before the depth of `data` begins. */

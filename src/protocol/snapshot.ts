@@ -71,7 +71,7 @@ export const json = (maxBytes: number) =>
   });
 
 export const metadata = json(LIMITS.metadataBytes);
-export const maxUsers = z.int().min(LIMITS.maxUsersLeast).max(LIMITS.maxUsersMost);
+export const maxUsers = z.int().min(LIMITS.maxUsers.min).max(LIMITS.maxUsers.max);
 
 /** `open`: whoever has the code gets in. (`pin`, `invite` and `lobby` take their place here.) */
 export const access = z.enum(['open']);

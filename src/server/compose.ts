@@ -64,7 +64,7 @@ function furnish(foundations: OpenedStores, addressOf: ClientAddress, hooks: Hoo
   const ice = createIceServers(options, clock);
   const relay = createRelay(context);
   openSockets(foundations, { seating, allocation, drain, ice, relay }, addressOf, hooks);
-  engine.fanout.listen((notice) => seating.hear(notice));
+  engine.fanout.onMessage((notice) => seating.hear(notice));
 
   const events = createEvents(engine.feed, options.feedMaxEvents, log);
   if (hooks.onEvent) events.subscribe((event) => withinTime(clock, 'onEvent', (async () => hooks.onEvent?.(event))()));
@@ -122,7 +122,7 @@ const limitsOf = (options: Options): AdvertisedLimits => ({
   metadataBytes: LIMITS.metadataBytes,
   depth: LIMITS.depth,
   nameLength: LIMITS.nameLength,
-  maxUsers: LIMITS.maxUsersMost,
+  maxUsers: LIMITS.maxUsers.max,
   codeDigits: options.codeDigits,
   eventsPerSecond: options.eventsPerSecond,
   eventsBurst: options.eventsBurst,

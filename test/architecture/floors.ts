@@ -75,7 +75,7 @@ export const floors: readonly Floor[] = [
       'src/redis',
       'src/engine/engine',
       'src/engine/feed',
-      'src/engine/channels',
+      'src/engine/socket-rooms',
       'src/room',
       'src/protocol',
       'src/support',
@@ -147,7 +147,7 @@ export const floors: readonly Floor[] = [
     ours: [
       'src/engine/engine',
       'src/engine/feed',
-      'src/engine/channels',
+      'src/engine/socket-rooms',
       'src/reference/port',
       'src/reference/random',
       'src/reference/item-types',

@@ -4,7 +4,7 @@ import { createShardedAdapter } from '@socket.io/redis-adapter';
 import { Server, type Socket } from 'socket.io';
 import { type Socket as ClientSocket, io as connectClient } from 'socket.io-client';
 import { expect, test, vi } from 'vitest';
-import { type Bus, createBus, roomChannel } from '../../src/engine/redis/bus.ts';
+import { type Bus, createBus, redisChannel } from '../../src/engine/redis/bus.ts';
 import { connectRedis, type RedisClients } from '../../src/redis/connect.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
@@ -99,7 +99,7 @@ test.concurrent('joining and leaving without waiting ends in what was wanted las
     void guest.seat.join(MEMBER);
     await turn();
   }
-  await far.bus.live(roomChannel(PREFIX, MEMBER));
+  await far.bus.live(redisChannel(PREFIX, MEMBER));
   expect(await reach(near, MEMBER)).toBe(1);
 });
 
@@ -131,10 +131,10 @@ test('receivers: 1 for a remote member, 0 as soon as it left, 0 for an unknown o
   expect(await reach(near, `${ROOM}:nobody`)).toBe(0);
   const [there, nowhere] = await Promise.all([reach(near, MEMBER), reach(near, `${ROOM}:nobody`)]);
   expect([there, nowhere]).toEqual([1, 0]);
-  expect(await near.bus.receivers(() => undefined)).toBe(0);
+  expect(await near.bus.countReceivers(() => undefined)).toBe(0);
   await guest.seat.leave(MEMBER);
   await until(async () => expect(await reach(near, MEMBER)).toBe(0), { timeout: LINGER_MS / 2, interval: 5 });
-  await expect(near.bus.receivers(() => fail('emit'))).rejects.toThrow('emit');
+  await expect(near.bus.countReceivers(() => fail('emit'))).rejects.toThrow('emit');
 });
 
 test('a node without members of a room receives no byte of it', async () => {
@@ -172,9 +172,9 @@ test('Redis away: published messages drop and are counted, local clients get the
   expect(performance.now() - began).toBeLessThan(200);
   expect(near.bus.stats().dropped).toBe(dropped + 10);
   await expect(reach(near, ROOM)).rejects.toBeInstanceOf(Unavailable);
-  await expect(far.bus.live(roomChannel(PREFIX, ROOM))).rejects.toBeInstanceOf(Unavailable);
+  await expect(far.bus.live(redisChannel(PREFIX, ROOM))).rejects.toBeInstanceOf(Unavailable);
   await redis.restart();
-  await far.bus.live(roomChannel(PREFIX, ROOM));
+  await far.bus.live(redisChannel(PREFIX, ROOM));
   await until(() => expect(near.bus.up).toBe(true));
   near.io.to(ROOM).emit('note', 'again');
   await until(() => expect(remote.notes).toEqual(['again'])); // and none of the ten
@@ -192,7 +192,7 @@ test('a subscription under way when Redis dies comes to life with it', async () 
   await redis.kill();
   await redis.restart();
   await until(async () => expect(await reach(near, ROOM)).toBe(1));
-  await far.bus.live(roomChannel(PREFIX, ROOM));
+  await far.bus.live(redisChannel(PREFIX, ROOM));
 });
 
 test('Redis frozen: no call hangs, no backlog is delivered later, and it heals', async () => {
@@ -203,7 +203,7 @@ test('Redis frozen: no call hangs, no backlog is delivered later, and it heals',
   await near.join(local, ROOM);
   await far.join(remote, ROOM);
   redis.freeze();
-  await expect(near.bus.receivers(() => near.bus.tell('far', 'unknown'))).rejects.toBeInstanceOf(Unavailable);
+  await expect(near.bus.countReceivers(() => near.bus.send('far', 'unknown'))).rejects.toBeInstanceOf(Unavailable);
   await until(() => expect(near.bus.up).toBe(false)); // stalled, though the connection stays
   for (let i = 0; i < 10; i += 1) near.io.to(ROOM).emit('note', i);
   await until(() => expect(local.notes).toHaveLength(10));
@@ -212,7 +212,7 @@ test('Redis frozen: no call hangs, no backlog is delivered later, and it heals',
   await until(() => expect(near.bus.up).toBe(true));
   near.io.to(ROOM).emit('note', 'thawed');
   await until(() => expect(remote.notes).toEqual(['thawed']));
-  await far.bus.live(roomChannel(PREFIX, 'room:{ROM1}'));
+  await far.bus.live(redisChannel(PREFIX, 'room:{ROM1}'));
 });
 
 test('2,000 subscriptions survive a lost connection', async () => {
@@ -222,12 +222,12 @@ test('2,000 subscriptions survive a lost connection', async () => {
   const guest = await far.guest();
   const rooms = Array.from({ length: 2_000 }, (_, i) => `room:{ROM2026${String(i).padStart(8, '0')}}`);
   await guest.seat.join(rooms);
-  await Promise.all(rooms.map((room) => far.bus.live(roomChannel(PREFIX, room))));
+  await Promise.all(rooms.map((room) => far.bus.live(redisChannel(PREFIX, room))));
   far.proxy.cut();
   await until(() => expect(far.bus.stats().live).toBe(0));
   far.proxy.heal();
   await until(() => expect(far.clients.sub.isReady).toBe(true));
-  await Promise.all(rooms.map((room) => far.bus.live(roomChannel(PREFIX, room))));
+  await Promise.all(rooms.map((room) => far.bus.live(redisChannel(PREFIX, room))));
   for (const room of rooms) near.io.to(room).emit('note', room);
   await until(() => expect(guest.notes).toHaveLength(2_000));
 });
@@ -241,7 +241,7 @@ test('what is subscribed in one tick goes out in one write', async () => {
   far.proxy.onUp((chunk) => writes.push(chunk.toString().split('ssubscribe').length - 1));
   const rooms = Array.from({ length: 50 }, (_, i) => `room:{ROM${i}}`);
   void guest.seat.join(rooms);
-  await Promise.all(rooms.map((room) => far.bus.live(roomChannel(PREFIX, room))));
+  await Promise.all(rooms.map((room) => far.bus.live(redisChannel(PREFIX, room))));
   expect(writes.filter((count) => count > 0)).toEqual([50]);
 });
 
@@ -254,7 +254,7 @@ test('a refused subscription is retried until Redis allows it, and said once', a
   expect(far.warnings.filter((text) => text.includes(ROOM))).toHaveLength(1);
   await far.clients.state.sendCommand(['ACL', 'SETUSER', 'default', 'allchannels']);
   await until(() => expect(far.bus.stats().live).toBe(far.bus.stats().channels));
-  await far.bus.live(roomChannel(PREFIX, ROOM));
+  await far.bus.live(redisChannel(PREFIX, ROOM));
 });
 
 test('a link that swallows packets is given up and made again', async () => {
@@ -274,9 +274,9 @@ test('a listener that throws loses nothing but its own message', async () => {
   await using near = await startNode(redis);
   await using far = await startNode(redis);
   const heard: string[] = [];
-  far.bus.listen('far', (text) => (text === 'bad' ? fail('listener') : heard.push(text)));
+  far.bus.onMessage('far', (text) => (text === 'bad' ? fail('listener') : heard.push(text)));
   await far.bus.live(far.bus.inbox('far'));
-  for (const text of ['one', 'bad', 'two']) near.bus.tell('far', text);
+  for (const text of ['one', 'bad', 'two']) near.bus.send('far', text);
   await until(() => expect(heard).toEqual(['one', 'two']));
   expect(far.warnings).toHaveLength(1);
 });
@@ -286,17 +286,17 @@ test('tell and listen: in order, counted, and ended', async () => {
   await using near = await startNode(redis);
   await using far = await startNode(redis);
   const heard: string[] = [];
-  const end = far.bus.listen('far', (text) => heard.push(text));
+  const end = far.bus.onMessage('far', (text) => heard.push(text));
   await far.bus.live(far.bus.inbox('far'));
-  for (let i = 0; i < 100; i += 1) near.bus.tell('far', JSON.stringify({ i }));
+  for (let i = 0; i < 100; i += 1) near.bus.send('far', JSON.stringify({ i }));
   await until(() => expect(heard).toHaveLength(100));
   expect(heard.map((text) => JSON.parse(text).i)).toEqual(Array.from({ length: 100 }, (_, i) => i));
-  expect(await near.bus.receivers(() => near.bus.tell('far', '{}'))).toBe(1);
-  expect(await near.bus.receivers(() => near.bus.tell('gone', '{}'))).toBe(0);
+  expect(await near.bus.countReceivers(() => near.bus.send('far', '{}'))).toBe(1);
+  expect(await near.bus.countReceivers(() => near.bus.send('gone', '{}'))).toBe(0);
   const again: string[] = [];
-  far.bus.listen('far', (text) => again.push(text));
+  far.bus.onMessage('far', (text) => again.push(text));
   end(); // of a listener that was replaced: the new one stays
-  near.bus.tell('far', 'new');
+  near.bus.send('far', 'new');
   await until(() => expect(again).toEqual(['new']));
 });
 
@@ -309,7 +309,7 @@ test('closed: waiting calls are refused at once, nothing is published', async ()
   await Promise.all([near.bus.close(), expect(waiting).rejects.toBeInstanceOf(Unavailable)]);
   expect(performance.now() - began).toBeLessThan(DEADLINE_MS / 2);
   await expect(near.bus.live('any')).rejects.toBeInstanceOf(Unavailable);
-  near.bus.tell('any', 'text');
+  near.bus.send('any', 'text');
   expect(near.bus.stats().dropped).toBe(1);
   redis.thaw();
 });
@@ -342,7 +342,7 @@ async function startNode(redis: RedisServer, options: NodeOptions = {}): Promise
     guest: () => welcome(io, port, sockets),
     join: async (guest, room) => {
       await guest.seat.join(room);
-      await bus.live(roomChannel(PREFIX, room));
+      await bus.live(redisChannel(PREFIX, room));
     },
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.close();
@@ -365,7 +365,7 @@ async function welcome(io: Server, port: number, sockets: ClientSocket[]): Promi
 }
 
 function reach(from: TestNode, room: string): Promise<number> {
-  return from.bus.receivers(() => from.io.to(room).emit('reach'));
+  return from.bus.countReceivers(() => from.io.to(room).emit('reach'));
 }
 
 /** Lets node-redis write what was asked for in this tick, and nothing more. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { Server } from 'socket.io';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Notice } from '../../src/engine/engine.ts';
+import type { NodeMessage } from '../../src/engine/engine.ts';
 import { createRedisEngine } from '../../src/engine/redis/index.ts';
 import { createKeys } from '../../src/engine/redis/keys.ts';
 import type { NodeId, SessionNumber, UserId } from '../../src/protocol/ids.ts';
@@ -99,12 +99,12 @@ test('all nodes see each other, and share the first secret that was proposed', a
   await vi.waitFor(async () => expect(await first?.nodes()).toHaveLength(2));
 });
 
-test('a node hears what it is told, and drops what is no notice', async () => {
+test('a node receives the messages that are sent to it, and drops invalid ones', async () => {
   await using nodes = await startNodes({ count: 2 });
   const [first, second] = nodes.engines;
-  const heard: Notice[] = [];
-  second?.fanout.listen((notice) => heard.push(notice));
-  const notices: Notice[] = [
+  const heard: NodeMessage[] = [];
+  second?.fanout.onMessage((message) => heard.push(message));
+  const messages: NodeMessage[] = [
     { kind: 'replaced', userId: 'anna' as UserId, session: 5 as SessionNumber },
     {
       kind: 'evicted',
@@ -124,10 +124,10 @@ test('a node hears what it is told, and drops what is no notice', async () => {
   for (const bad of ['{', 'null', '{"kind":"stop"}', '{"kind":"replaced","userId":"a b","session":5}']) {
     await nodes.admin.sPublish('sb:node:node-1', bad);
   }
-  for (const notice of notices) first?.fanout.tell('node-1' as NodeId, notice);
-  first?.fanout.tell('nobody' as NodeId, { kind: 'replaced', userId: 'anna' as UserId, session: 5 as SessionNumber });
+  for (const message of messages) first?.fanout.send('node-1' as NodeId, message);
+  first?.fanout.send('nobody' as NodeId, { kind: 'replaced', userId: 'anna' as UserId, session: 5 as SessionNumber });
   await vi.waitFor(() => expect(heard).toHaveLength(2));
-  expect(heard).toEqual(notices);
+  expect(heard).toEqual(messages);
 });
 
 test('what one node emits to a room reaches the nodes that are in it, once they are live', async () => {
@@ -142,10 +142,10 @@ test('what one node emits to a room reaches the nodes that are in it, once they 
   const [first, second] = nodes.engines.map(({ fanout }) => fanout);
   const room = `{${refOf(1)}}`;
   await expect(second?.live(room)).rejects.toBeInstanceOf(StoreUnavailable);
-  expect(await first?.receivers(() => here?.to(room).emit('hello'))).toBe(0);
+  expect(await first?.countReceivers(() => here?.to(room).emit('hello'))).toBe(0);
   await there?.adapter.addAll('a-socket', new Set([room]));
   await second?.live(room);
-  expect(await first?.receivers(() => here?.to(room).emit('hello'))).toBe(1);
+  expect(await first?.countReceivers(() => here?.to(room).emit('hello'))).toBe(1);
   for (const io of servers) await io.close();
 });
 

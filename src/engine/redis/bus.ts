@@ -1,33 +1,29 @@
-import { withDeadline } from '../../support/deadline.ts';
+import { type Clock, systemClock } from '../../support/clock.ts';
+import { Publications, type PublishingClient } from './publications.ts';
 import { type ChannelListener, type SubscribingClient, Subscriptions } from './subscriptions.ts';
-
-export interface PublishingClient {
-  readonly isReady: boolean;
-  sPublish(channel: string, payload: string | Buffer): Promise<number>;
-  sendCommand(args: string[]): Promise<unknown>;
-}
 
 export interface BusOptions {
   channelPrefix: string;
-  /** Makes the error of `live` and `receivers` when Redis did not answer in time. */
+  /** Makes the error of `live` and `countReceivers` when Redis has not answered in time. */
   unavailable: () => Error;
   deadlineMs?: number;
-  /** How long an unwanted subscription is kept, because a page refresh wants it back at once. */
+  /** How long a subscription is kept after it is no longer wanted: a page that is reloaded wants it back at once. */
   lingerMs?: number;
-  /** Channels whose number of subscribers has a meaning must not linger. */
+  /** Whether a subscription may be kept so: not where the number of subscribers is counted. */
   lingers?: (channel: string) => boolean;
-  /** A fault that no caller sees: a listener threw, Redis refuses a subscription. */
+  /** Faults that no caller sees: a listener threw, Redis refused a subscription. */
   warn?: (message: string, error: unknown) => void;
+  clock?: Pick<Clock, 'monotonic' | 'after'>;
 }
 
 export interface BusStats {
   published: number;
-  /** Messages not handed to Redis, or handed over and never answered for. */
+  /** Messages that were not written to Redis, or that it never acknowledged. */
   dropped: number;
-  /** Channels somebody wants, or that linger. */
+  /** Channels that are subscribed or about to be, lingering ones included. */
   channels: number;
   live: number;
-  /** How often the subscribing connection was lost: every loss may have cost messages. */
+  /** How often the subscribing connection was lost: each time messages may have been missed. */
   losses: number;
 }
 
@@ -40,46 +36,47 @@ export interface AdapterClient {
 }
 
 /**
- * Stands between the Socket.IO adapter and node-redis. Laws:
+ * The publish/subscribe layer between the Socket.IO adapter and node-redis. Laws:
  * - publishing never rejects and never waits: local delivery must not depend on Redis;
  * - operations on one channel never overlap, and end in the state that was wanted last;
- * - `live` resolves only when Redis has acknowledged the subscription on the connection of now.
+ * - `live` resolves only when Redis has acknowledged the subscription on the current connection.
  */
 export interface Bus {
   readonly pub: AdapterClient;
   readonly sub: AdapterClient;
-  /** Whether a publish of now would be handed to Redis. */
+  /** Whether a publish would be written to Redis now. */
   readonly up: boolean;
-  /** Resolves when messages of the channel reach this node; rejects with `unavailable()` after the deadline. */
+  /** Resolves once messages of the channel reach this node; rejects with `unavailable()` after the deadline. */
   live(channel: string): Promise<void>;
   /**
-   * How many subscribers the publish inside `send` found. `send` publishes at most once, synchronously: `tell`, or an
-   * emit to one Socket.IO room. 0 when it published nothing, rejects when it was dropped or the answer stays unknown.
+   * The number of subscribers that the publish inside `send` reached. `send` publishes at most once, synchronously, by a
+   * `send` of the bus or an emit to one Socket.IO room. 0 when it published nothing; rejects when the publish was dropped
+   * or is not acknowledged in time.
    */
-  receivers(send: () => void): Promise<number>;
-  tell(nodeId: string, text: string): void;
-  /** One listener for each node; answers with a function that ends it. */
-  listen(nodeId: string, listener: (text: string) => void): () => void;
-  /** The channel of `tell` and `listen`, for `live`. */
+  countReceivers(send: () => void): Promise<number>;
+  send(nodeId: string, text: string): void;
+  /** At most one listener for each node. Returns a function that removes it. */
+  onMessage(nodeId: string, listener: (text: string) => void): () => void;
+  /** The channel of a node's messages, for `live`. */
   inbox(nodeId: string): string;
   stats(): BusStats;
-  /** The clients stay open: they belong to whoever made them. */
+  /** Does not close the clients. */
   close(): Promise<void>;
 }
 
-/** The channel in which the adapter sends what is emitted to one room of the namespace `/`. */
-export function roomChannel(channelPrefix: string, room: string): string {
+/** The Redis channel in which the adapter publishes what is emitted to one Socket.IO room of the namespace `/`. */
+export function redisChannel(channelPrefix: string, room: string): string {
   return `${channelPrefix}#/#${room}#`;
 }
 
 export function createBus(pub: PublishingClient, sub: SubscribingClient, options: BusOptions): Bus {
-  const { deadlineMs = 1_500, lingerMs = 5_000, unavailable, warn = () => undefined } = options;
+  const { deadlineMs = 1_500, lingerMs = 5_000, unavailable, warn = () => undefined, clock = systemClock } = options;
   const inboxPrefix = `${options.channelPrefix}node:`;
-  // Whoever tells something to a node that has gone must learn it.
+  // The channels of nodes do not linger: the subscribers are the nodes that are connected.
   const lingers = (channel: string): boolean =>
     !channel.startsWith(inboxPrefix) && (options.lingers?.(channel) ?? true);
-  const publications = new Publications(pub, deadlineMs, unavailable);
-  const subscriptions = new Subscriptions(sub, { deadlineMs, lingerMs, lingers, unavailable, warn });
+  const publications = new Publications(pub, { deadlineMs, unavailable, clock });
+  const subscriptions = new Subscriptions(sub, { deadlineMs, lingerMs, lingers, unavailable, warn, clock });
   const client = adapterClient(publications, subscriptions);
   const inbox = (nodeId: string): string => inboxPrefix + nodeId;
   return {
@@ -89,9 +86,9 @@ export function createBus(pub: PublishingClient, sub: SubscribingClient, options
       return publications.up;
     },
     live: (channel) => subscriptions.live(channel),
-    receivers: (send) => publications.receivers(send),
-    tell: (nodeId, text) => publications.publish(inbox(nodeId), text),
-    listen: (nodeId, listener) => {
+    countReceivers: (send) => publications.countReceivers(send),
+    send: (nodeId, text) => publications.publish(inbox(nodeId), text),
+    onMessage: (nodeId, listener) => {
       const receive: ChannelListener = (message) => listener(message.toString());
       subscriptions.want(inbox(nodeId), receive);
       return () => subscriptions.unwant(inbox(nodeId), receive);
@@ -106,7 +103,7 @@ export function createBus(pub: PublishingClient, sub: SubscribingClient, options
   };
 }
 
-/** One object for both of the adapter's clients: it looks for `sSubscribe` on the publishing one to know node-redis. */
+/** Serves as both clients of the adapter, which recognises node-redis by `sSubscribe` on the publishing one. */
 function adapterClient(publications: Publications, subscriptions: Subscriptions): AdapterClient {
   const done = Promise.resolve();
   const nobody = Promise.resolve(0);
@@ -124,86 +121,5 @@ function adapterClient(publications: Publications, subscriptions: Subscriptions)
       return nobody; // at once: the adapter awaits this before it delivers to the clients of this node
     },
     sendCommand: (args) => publications.ask(args),
-  };
-}
-
-interface Capture {
-  /** Subscribers that the publish found. */
-  reply: Promise<number>;
-}
-
-class Publications {
-  readonly #client: PublishingClient;
-  readonly #deadlineMs: number;
-  readonly #unavailable: () => Error;
-  #capture: Capture | undefined;
-  #published = 0;
-  #dropped = 0;
-  #unanswered = 0;
-  #lastAnswer = 0;
-  #closed = false;
-
-  constructor(client: PublishingClient, deadlineMs: number, unavailable: () => Error) {
-    this.#client = client;
-    this.#deadlineMs = deadlineMs;
-    this.#unavailable = unavailable;
-  }
-
-  /** A frozen Redis stays connected and would deliver, when it thaws, whatever was written meanwhile: stale by then. */
-  get up(): boolean {
-    const stalled = this.#unanswered > 0 && performance.now() - this.#lastAnswer > this.#deadlineMs;
-    return this.#client.isReady && !stalled && !this.#closed;
-  }
-
-  publish(channel: string, payload: string | Buffer): void {
-    const capture = this.#capture;
-    this.#capture = undefined; // one publish for each capture: a second one has an answer of its own
-    if (!this.up) {
-      this.#dropped += 1;
-      if (capture !== undefined) capture.reply = Promise.reject(this.#unavailable());
-      return;
-    }
-    if (this.#unanswered === 0) this.#lastAnswer = performance.now();
-    this.#unanswered += 1;
-    this.#published += 1;
-    const reply = this.#client.sPublish(channel, payload);
-    if (capture !== undefined) capture.reply = reply;
-    reply.then(this.#answered, this.#lost);
-  }
-
-  async receivers(send: () => void): Promise<number> {
-    const outer = this.#capture;
-    const capture: Capture = { reply: Promise.resolve(0) };
-    this.#capture = capture;
-    try {
-      send();
-    } finally {
-      this.#capture = outer;
-    }
-    const known = capture.reply.catch(() => Promise.reject(this.#unavailable()));
-    return withDeadline(known, this.#deadlineMs, this.#unavailable);
-  }
-
-  ask(args: string[]): Promise<unknown> {
-    return withDeadline(this.#client.sendCommand(args), this.#deadlineMs, this.#unavailable);
-  }
-
-  stats(): { published: number; dropped: number } {
-    return { published: this.#published, dropped: this.#dropped };
-  }
-
-  close(): void {
-    this.#closed = true;
-  }
-
-  readonly #answered = (): void => {
-    this.#unanswered -= 1;
-    this.#lastAnswer = performance.now();
-  };
-
-  readonly #lost = (): void => {
-    this.#unanswered -= 1;
-    this.#dropped += 1;
-    this.#lastAnswer = performance.now();
   };
 }

@@ -8,13 +8,13 @@ import { SHARDS } from '../../room/pool.ts';
 import { type Clock, systemClock } from '../../support/clock.ts';
 import { type Log, silentLog } from '../../support/log.ts';
 import { StoreUnavailable } from '../../support/store.ts';
-import { isMemberChannel } from '../channels.ts';
-import { DEFAULT_PREFIX, type Engine, type EngineSettings, type Fanout, type Notice } from '../engine.ts';
-import { type Bus, createBus, roomChannel } from './bus.ts';
+import { DEFAULT_PREFIX, type Engine, type EngineSettings, type Fanout, type NodeMessage } from '../engine.ts';
+import { isSocketRoomOfMember } from '../socket-rooms.ts';
+import { type Bus, createBus, redisChannel } from './bus.ts';
 import { decode, encode } from './commands.ts';
 import { createRedisFeed } from './feed.ts';
 import { createKeys, type Keys, literal } from './keys.ts';
-import { parseNotice } from './notice.ts';
+import { parseNodeMessage } from './node-messages.ts';
 import { loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
 
 export interface RedisEngineOptions {
@@ -66,7 +66,7 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
       deadlineMs,
       unavailable: () => new StoreUnavailable('Redis does not answer'),
       // The subscribers of a member's channel are counted, to know whether a signal has reached anybody.
-      lingers: (channel) => !isMemberChannel(channel),
+      lingers: (channel) => !isSocketRoomOfMember(channel),
       warn: (message, error) => log.warn({ err: error }, message),
     });
     const close = async (): Promise<void> => {
@@ -135,20 +135,20 @@ async function agreeOnPool({ clients, runner, keys, settings: { pool } }: Parts)
 /** Hears what the node is told from now on: that is also how other nodes see it. */
 async function fanoutOn({ bus, keys, settings, log }: Parts): Promise<Fanout> {
   const channelPrefix = `${keys.prefix}io`;
-  let hear: ((notice: Notice) => void) | undefined;
-  bus.listen(settings.nodeId, (text) => {
-    const notice = parseNotice(text);
-    if (notice === undefined) log.warn('dropped a notice that is not one');
-    else hear?.(notice);
+  let receive: ((message: NodeMessage) => void) | undefined;
+  bus.onMessage(settings.nodeId, (text) => {
+    const message = parseNodeMessage(text);
+    if (message === undefined) log.warn('dropped an invalid message to this node');
+    else receive?.(message);
   });
   await bus.live(bus.inbox(settings.nodeId));
   return {
     adapter: createShardedAdapter(bus.pub, bus.sub, { channelPrefix, subscriptionMode: 'dynamic' }),
-    live: (room) => bus.live(roomChannel(channelPrefix, room)),
-    receivers: (send) => bus.receivers(send),
-    tell: (nodeId, notice) => bus.tell(nodeId, JSON.stringify(notice)),
-    listen: (listener) => {
-      hear = listener;
+    live: (room) => bus.live(redisChannel(channelPrefix, room)),
+    countReceivers: (send) => bus.countReceivers(send),
+    send: (nodeId, message) => bus.send(nodeId, JSON.stringify(message)),
+    onMessage: (listener) => {
+      receive = listener;
     },
   };
 }

@@ -1,4 +1,5 @@
 import { backoffMs } from '../../support/backoff.ts';
+import type { Clock, Stop } from '../../support/clock.ts';
 import { withDeadline } from '../../support/deadline.ts';
 
 /** Waits after refused subscriptions. */
@@ -24,6 +25,7 @@ export interface SubscriptionOptions {
   lingers: (channel: string) => boolean;
   unavailable: () => Error;
   warn: (message: string, error: unknown) => void;
+  clock: Pick<Clock, 'after'>;
 }
 
 interface Waiter {
@@ -33,15 +35,16 @@ interface Waiter {
 
 interface Channel {
   readonly name: string;
-  /** Undefined when nobody wants the channel: what still arrives is dropped. */
+  /** Undefined when the channel is not wanted: messages that still arrive are dropped. */
   listener: ChannelListener | undefined;
-  /** Redis has acknowledged the subscription on the connection of now. */
+  /** Redis has acknowledged the subscription on the current connection. */
   acknowledged: boolean;
-  /** An operation is under way: nothing else is sent for this channel until Redis has answered. */
+  /** An operation is under way: nothing more is sent for this channel until Redis has answered. */
   busy: boolean;
-  lingering: NodeJS.Timeout | undefined;
-  /** Waiting for the next attempt after Redis refused. */
-  pause: NodeJS.Timeout | undefined;
+  /** Stops the timer that ends the lingering. */
+  lingering: Stop | undefined;
+  /** Stops the timer of the next attempt, after Redis has refused one. */
+  pause: Stop | undefined;
   refusals: number;
   readonly waiters: Set<Waiter>;
   readonly receive: ChannelListener;
@@ -50,9 +53,9 @@ interface Channel {
 /**
  * Brings each channel to the state that was wanted last, one operation at a time.
  *
- * node-redis would subscribe again by itself after a reconnect, but it does so before it is ready and stops writing at
- * the first full socket buffer (16 KB, about 300 channels): it waits for ever for replies to what it never wrote, and
- * is never ready again. So it is made to forget, and the channels converge here once it is ready.
+ * After a reconnect node-redis subscribes again by itself, before it is ready, and stops writing at the first full socket
+ * buffer (16 KB, about 300 channels): it then waits for ever for replies to commands that it never wrote, and never becomes
+ * ready. So its list of channels is cleared, and the channels are subscribed from here once it is ready.
  */
 export class Subscriptions {
   readonly #client: SubscribingClient;
@@ -74,21 +77,20 @@ export class Subscriptions {
     if (this.#closed) return;
     const channel = this.#channel(name);
     channel.listener = listener;
-    clearTimeout(channel.lingering);
-    channel.lingering = undefined;
+    stopLingering(channel);
     this.#converge(channel);
   }
 
-  /** With a listener: only when it is still the one. */
+  /** With a listener: only when the channel still has that one. */
   unwant(name: string, listener?: ChannelListener): void {
     const channel = this.#channels.get(name);
     if (channel?.listener === undefined || (listener !== undefined && channel.listener !== listener)) return;
     channel.listener = undefined;
     if (channel.acknowledged && this.#options.lingers(name)) {
-      channel.lingering = setTimeout(() => {
+      channel.lingering = this.#options.clock.after(this.#options.lingerMs, () => {
         channel.lingering = undefined;
         this.#converge(channel);
-      }, this.#options.lingerMs).unref();
+      });
     }
     this.#converge(channel);
   }
@@ -121,8 +123,8 @@ export class Subscriptions {
     for (const event of ['reconnecting', 'end', 'error'] as const) this.#client.off(event, this.#onLoss);
     for (const channel of this.#channels.values()) {
       channel.listener = undefined;
-      clearTimeout(channel.lingering);
-      clearTimeout(channel.pause);
+      stopLingering(channel);
+      channel.pause?.();
       for (const waiter of channel.waiters) waiter.reject(this.#options.unavailable());
     }
     this.#channels.clear();
@@ -131,22 +133,21 @@ export class Subscriptions {
   readonly #onReady = (): void => {
     this.#connected = true;
     for (const channel of this.#channels.values()) {
-      clearTimeout(channel.pause);
+      channel.pause?.();
       channel.pause = undefined;
       this.#converge(channel);
     }
   };
 
-  /** Fires before node-redis connects again, and while it fails to: whatever was acknowledged is so no more. */
+  /** Called before node-redis connects again, and each time it fails to: no acknowledgement is valid any more. */
   readonly #onLoss = (): void => {
-    if (this.#client.isReady) return; // an `error` that left the connection alone
+    if (this.#client.isReady) return; // an `error` that did not end the connection
     if (this.#connected) this.#losses += 1;
     this.#connected = false;
     this.#client.getPubSubListeners('SHARDED').clear();
     for (const channel of this.#channels.values()) {
       channel.acknowledged = false;
-      clearTimeout(channel.lingering);
-      channel.lingering = undefined;
+      stopLingering(channel);
       this.#forgetIdle(channel);
     }
   };
@@ -181,9 +182,9 @@ export class Subscriptions {
     void this.#operate(channel, needed);
   }
 
-  /** Never rejects. node-redis writes what is asked for in one tick in one go. */
+  /** Never rejects. node-redis writes all commands of one turn together. */
   async #operate(channel: Channel, subscribe: boolean): Promise<void> {
-    // From here on an old acknowledgement proves nothing: whoever wants the channel back must wait for a new one.
+    // The old acknowledgement is not valid from here on: `live` must wait for a new one.
     channel.acknowledged = false;
     try {
       if (subscribe) await this.#client.sSubscribe(channel.name, channel.receive, true);
@@ -193,7 +194,7 @@ export class Subscriptions {
     } catch (error) {
       // A refused unsubscription leaves the channel subscribed, on the same connection.
       channel.acknowledged = !subscribe && this.#client.isReady;
-      // With the connection gone there is nothing to retry: `ready` converges every channel.
+      // Without a connection there is nothing to retry: every channel converges at `ready`.
       if (this.#client.isReady) this.#pauseAfterRefusal(channel, error);
     }
     channel.busy = false;
@@ -205,13 +206,13 @@ export class Subscriptions {
     if (channel.refusals === 0) this.#options.warn(`Redis refuses the subscription of ${channel.name}`, error);
     const ms = backoffMs(channel.refusals, RETRY);
     channel.refusals += 1;
-    channel.pause = setTimeout(() => {
+    channel.pause = this.#options.clock.after(ms, () => {
       channel.pause = undefined;
       this.#converge(channel);
-    }, ms).unref();
+    });
   }
 
-  /** A listener that throws inside node-redis' decoder would lose the rest of what was read. */
+  /** An exception in node-redis' decoder would lose the rest of the data that was read. */
   #deliver(channel: Channel, message: Buffer, from: Buffer): void {
     try {
       channel.listener?.(message, from);
@@ -223,9 +224,14 @@ export class Subscriptions {
   #forgetIdle(channel: Channel): void {
     const idle = channel.listener === undefined && !channel.acknowledged && !channel.busy;
     if (!idle || channel.waiters.size > 0) return;
-    clearTimeout(channel.pause);
+    channel.pause?.();
     this.#channels.delete(channel.name);
   }
+}
+
+function stopLingering(channel: Channel): void {
+  channel.lingering?.();
+  channel.lingering = undefined;
 }
 
 function isLive(channel: Channel): boolean {

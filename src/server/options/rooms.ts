@@ -17,9 +17,9 @@ export const ROOMS = {
     'Share of free codes below which the pool is reported low.',
   ),
   maxUsers: whole(
-    LIMITS.maxUsersDefault,
-    LIMITS.maxUsersLeast,
-    LIMITS.maxUsersMost,
+    LIMITS.maxUsers.default,
+    LIMITS.maxUsers.min,
+    LIMITS.maxUsers.max,
     'Members of a room, unless its creator says otherwise.',
   ),
   closeOnHostLeave: flag(

@@ -1,6 +1,6 @@
 /** A session's beginning and end: arrive, resume, replace, disconnect. */
 
-import { memberChannel, roomChannel } from '../../engine/channels.ts';
+import { socketRoom, socketRoomOfMember } from '../../engine/socket-rooms.ts';
 import { PROTOCOL_VERSION } from '../../protocol/limits.ts';
 import { type AdvertisedLimits, handshake } from '../../protocol/messages.ts';
 import type { RoomSnapshot } from '../../protocol/snapshot.ts';
@@ -66,7 +66,7 @@ export function createLifecycle(
     const over = registry.add(session);
     if (over !== undefined) seating.replace(over);
     if (previous?.online !== true || previous.nodeId === nodeId) return;
-    engine.fanout.tell(previous.nodeId, { kind: 'replaced', userId: session.userId, session: session.number });
+    engine.fanout.send(previous.nodeId, { kind: 'replaced', userId: session.userId, session: session.number });
   };
 
   const welcome = (session: Session, resume: string, room: RoomSnapshot | null) =>
@@ -90,7 +90,7 @@ export function createLifecycle(
    */
   const welcomeBack = async (session: Session, seat: NonNullable<Arrived['seat']>, token: string): Promise<boolean> => {
     const { adapter } = io.of('/');
-    const channels = [roomChannel(seat.ref), memberChannel(seat.ref, session.userId)];
+    const channels = [socketRoom(seat.ref), socketRoomOfMember(seat.ref, session.userId)];
     const standIn = `resume:${session.userId}:${session.number}`;
     await adapter.addAll(standIn, new Set(channels));
     try {

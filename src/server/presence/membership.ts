@@ -1,7 +1,7 @@
 /** The steps that taking, changing and losing a seat have in common: channels, events, notices, the user's record. */
 
-import { memberChannel, roomChannel } from '../../engine/channels.ts';
-import type { Notice } from '../../engine/engine.ts';
+import type { NodeMessage } from '../../engine/engine.ts';
+import { socketRoom, socketRoomOfMember } from '../../engine/socket-rooms.ts';
 import type { NodeId, RoomRef, UserId } from '../../protocol/ids.ts';
 import type { RoomInfo } from '../../protocol/snapshot.ts';
 import type { SeatKey } from '../../room/commands.ts';
@@ -41,12 +41,12 @@ export interface Seating {
   /** Answers a session that is over: a later one of the same user has its place. */
   expire(session: Session): Refused;
   /** Hears what other nodes say. */
-  hear(notice: Notice): void;
+  hear(notice: NodeMessage): void;
 }
 
 export function createSeating(context: ServerContext): Seating {
   const { engine, io, registry, clock } = context;
-  const channels = (ref: RoomRef, userId: UserId) => [roomChannel(ref), memberChannel(ref, userId)];
+  const channels = (ref: RoomRef, userId: UserId) => [socketRoom(ref), socketRoomOfMember(ref, userId)];
 
   const open = async (session: Session, ref: RoomRef) => {
     const names = channels(ref, session.userId);
@@ -91,7 +91,7 @@ export function createSeating(context: ServerContext): Seating {
   const fan = (events: readonly RoomEvent[]) => {
     for (const { name, body } of events) {
       // One name picks one body: the compiler does not follow that through the union of events.
-      io.to(roomChannel(body.ref)).emit(name, body as never);
+      io.to(socketRoom(body.ref)).emit(name, body as never);
       if (name === 'room:closed') context.log.info({ ref: body.ref, reason: body.reason }, 'a room has ended');
     }
   };
@@ -163,11 +163,11 @@ export function createSeating(context: ServerContext): Seating {
     }
     for (const [nodeId, entries] of byNode) {
       if (nodeId === context.nodeId) for (const entry of entries) lose(entry);
-      else engine.fanout.tell(nodeId, { kind: 'evicted', evicted: entries });
+      else engine.fanout.send(nodeId, { kind: 'evicted', evicted: entries });
     }
   };
 
-  const hear = (notice: Notice) => {
+  const hear = (notice: NodeMessage) => {
     if (notice.kind === 'evicted') {
       for (const entry of notice.evicted) lose(entry);
       return;

@@ -1,7 +1,7 @@
 /** Hands signals and messages on. A signal to a member on this node touches nothing but the two connections. */
 
-import { memberChannel, roomChannel } from '../../engine/channels.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { socketRoom, socketRoomOfMember } from '../../engine/socket-rooms.ts';
 import type { RequestPayload } from '../../protocol/events.ts';
 import type { RoomRef, UserId } from '../../protocol/ids.ts';
 import type { Json } from '../../protocol/snapshot.ts';
@@ -27,11 +27,11 @@ export function createRelay({ engine, io, registry }: ServerContext): Relay {
   const { fanout } = engine;
 
   const say = async (ref: RoomRef, from: UserId | null, data: Json): Promise<void> => {
-    const send = () => void io.to(roomChannel(ref)).emit('message', { from, data, ref });
+    const send = () => void io.to(socketRoom(ref)).emit('message', { from, data, ref });
     // Refused before anybody has it: a client that tries again would say it twice to those on this node.
     if (engine.health().state !== 'up') throw new StoreUnavailable('the message would not leave this node');
     // How many nodes hear it is nothing to anybody. It is asked only so that what did not leave this node is refused.
-    await fanout.receivers(send);
+    await fanout.countReceivers(send);
   };
 
   return {
@@ -47,8 +47,8 @@ export function createRelay({ engine, io, registry }: ServerContext): Relay {
         if (target !== session) registry.countSignal(key.ref);
         return { ok: true };
       }
-      const send = () => void io.to(memberChannel(key.ref, to)).emit('signal', body);
-      if ((await fanout.receivers(send)) === 0) return whyNot(engine, key, to);
+      const send = () => void io.to(socketRoomOfMember(key.ref, to)).emit('signal', body);
+      if ((await fanout.countReceivers(send)) === 0) return whyNot(engine, key, to);
       registry.countSignal(key.ref);
       return { ok: true };
     },

@@ -92,7 +92,7 @@ function deafMute(url: string) {
   const make = createRedisEngine({ url });
   return async (settings: EngineSettings): Promise<Engine> => {
     const engine = await make(settings);
-    return { ...engine, fanout: { ...engine.fanout, tell: () => {} } };
+    return { ...engine, fanout: { ...engine.fanout, send: () => {} } };
   };
 }
 

@@ -1,19 +1,19 @@
-/** What nodes tell each other, as it comes out of Redis: anybody who can write there may have put it in. */
+/** Messages between nodes, checked: any client of Redis can publish on their channels. */
 import { z } from 'zod';
 import { sessionNumber, userId } from '../../protocol/snapshot.ts';
-import type { Notice } from '../engine.ts';
+import type { NodeMessage } from '../engine.ts';
 import { evictedSession } from './replies.ts';
 
 const evicted = evictedSession.extend({ banned: z.boolean().exactOptional() });
 
-const notice = z.discriminatedUnion('kind', [
+const nodeMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('replaced'), userId, session: sessionNumber }),
   z.object({ kind: z.literal('evicted'), evicted: z.array(evicted) }),
-]) satisfies z.ZodType<Notice>;
+]) satisfies z.ZodType<NodeMessage>;
 
-export function parseNotice(text: string): Notice | undefined {
+export function parseNodeMessage(text: string): NodeMessage | undefined {
   try {
-    return notice.parse(JSON.parse(text));
+    return nodeMessage.parse(JSON.parse(text));
   } catch {
     return undefined;
   }

@@ -1,0 +1,96 @@
+import type { Clock } from '../../support/clock.ts';
+import { withDeadline } from '../../support/deadline.ts';
+
+/** The methods of a node-redis client that publishing needs. */
+export interface PublishingClient {
+  readonly isReady: boolean;
+  sPublish(channel: string, payload: string | Buffer): Promise<number>;
+  sendCommand(args: string[]): Promise<unknown>;
+}
+
+export interface PublicationOptions {
+  readonly deadlineMs: number;
+  readonly unavailable: () => Error;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+/** The reply to the first publish inside a `countReceivers`. */
+interface Capture {
+  reply: Promise<number>;
+}
+
+/** Publishes without waiting, and counts what was dropped. */
+export class Publications {
+  readonly #client: PublishingClient;
+  readonly #options: PublicationOptions;
+  #capture: Capture | undefined;
+  #published = 0;
+  #dropped = 0;
+  #unanswered = 0;
+  #lastAnswer = 0;
+  #closed = false;
+
+  constructor(client: PublishingClient, options: PublicationOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** A frozen Redis stays connected, and would deliver everything written meanwhile when it thaws: stale by then. */
+  get up(): boolean {
+    const { clock, deadlineMs } = this.#options;
+    const stalled = this.#unanswered > 0 && clock.monotonic() - this.#lastAnswer > deadlineMs;
+    return this.#client.isReady && !stalled && !this.#closed;
+  }
+
+  publish(channel: string, payload: string | Buffer): void {
+    const capture = this.#capture;
+    this.#capture = undefined; // a second publish has a reply of its own
+    if (!this.up) {
+      this.#dropped += 1;
+      if (capture !== undefined) capture.reply = Promise.reject(this.#options.unavailable());
+      return;
+    }
+    if (this.#unanswered === 0) this.#lastAnswer = this.#options.clock.monotonic();
+    this.#unanswered += 1;
+    this.#published += 1;
+    const reply = this.#client.sPublish(channel, payload);
+    if (capture !== undefined) capture.reply = reply;
+    reply.then(this.#answered, this.#lost);
+  }
+
+  async countReceivers(send: () => void): Promise<number> {
+    const outer = this.#capture;
+    const capture: Capture = { reply: Promise.resolve(0) };
+    this.#capture = capture;
+    try {
+      send();
+    } finally {
+      this.#capture = outer;
+    }
+    const known = capture.reply.catch(() => Promise.reject(this.#options.unavailable()));
+    return withDeadline(known, this.#options.deadlineMs, this.#options.unavailable);
+  }
+
+  ask(args: string[]): Promise<unknown> {
+    return withDeadline(this.#client.sendCommand(args), this.#options.deadlineMs, this.#options.unavailable);
+  }
+
+  stats(): { published: number; dropped: number } {
+    return { published: this.#published, dropped: this.#dropped };
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  readonly #answered = (): void => {
+    this.#unanswered -= 1;
+    this.#lastAnswer = this.#options.clock.monotonic();
+  };
+
+  readonly #lost = (): void => {
+    this.#unanswered -= 1;
+    this.#dropped += 1;
+    this.#lastAnswer = this.#options.clock.monotonic();
+  };
+}
