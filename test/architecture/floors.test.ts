@@ -18,7 +18,7 @@ test('every allowance of the table is used', () => {
   expect(unusedAllowances(sources)).toEqual([]);
 });
 
-const house: Sources = new Map([
+const tidy: Sources = new Map([
   ['src/protocol/ids.ts', `import { z } from 'zod';\nexport const id = z.string();`],
   ['src/protocol/more.ts', `import { id } from './ids.ts';\nexport const more = id;`],
   ['src/protocol/types.ts', `export interface T { a: 1 }`],
@@ -89,20 +89,20 @@ describe('the checker reports', () => {
   ];
 
   test.each(planted)('%s', (_name, file, text, report) => {
-    const found = violations(new Map([...house, [file, text]]));
+    const found = violations(new Map([...tidy, [file, text]]));
     expect(found).toEqual([expect.stringMatching(report)]);
     expect(found[0]).toMatch(new RegExp(`^${file}\\b`));
   });
 
-  test('nothing in a house that is in order', () => {
-    expect(violations(house)).toEqual([]);
+  test('nothing in sources that keep to the table', () => {
+    expect(violations(tidy)).toEqual([]);
   });
 });
 
 describe('the checker of allowances reports', () => {
   const protocol: Floor = { path: 'src/protocol', about: '', ours: [], packages: ['zod'], node: false };
   const room: Floor = { path: 'src/room', about: '', ours: ['src/protocol'], packages: [], node: false };
-  const files = new Map([...house].filter(([file]) => /^src\/(protocol|room)\//.test(file)));
+  const files = new Map([...tidy].filter(([file]) => /^src\/(protocol|room)\//.test(file)));
   const planted: readonly (readonly [name: string, floor: Partial<Floor>, report: string])[] = [
     ['a package that no file imports', { packages: ['left-pad'] }, 'left-pad'],
     ['a folder that no file imports', { ours: ['src/protocol', 'src/client'] }, 'src/client'],

@@ -49,7 +49,7 @@ test.each(['dependencies', 'devDependencies', 'optionalDependencies', 'overrides
   },
 );
 
-test('a version is compared by numbers', () => {
+test('versions are compared by numbers', () => {
   expect(isAtLeast('6.6.13', '6.6.13')).toBe(true);
   expect(isAtLeast('6.6.9', '6.6.13')).toBe(false);
   expect(isAtLeast('6.10.0', '6.6.13')).toBe(true);

@@ -1,4 +1,4 @@
-/** `npm run test:quick` covers what can be tested without a service, and starts none. */
+/** `npm run test:quick` covers the tests that need no service. */
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { NOT_QUICK, selectTests } from '../support/selection.ts';

@@ -1,9 +1,9 @@
-/** What people see of back ends: the documentation of the API, and what one says in a room. */
+/** What users of the browser see of back ends: the documentation of the API, and messages to a room. */
 import { expect, test } from 'vitest';
 import { ADMIN, createCaller } from '../server/http/api/caller.ts';
 import { openHarness } from './harness.ts';
 
-test('the documentation is shown, within the policy of this server, and one can try the API there', async () => {
+test('the API documentation is shown under the content security policy of the server, and can call the API', async () => {
   await using harness = await openHarness({ adminToken: ADMIN });
   await using reader = await harness.person('docs');
   const { page } = reader;
@@ -24,7 +24,7 @@ test('the documentation is shown, within the policy of this server, and one can 
   expect(reader.complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
 });
 
-test('a message of a back end is a line of the chat, from the server', async () => {
+test('a message from a back end is a line of the chat, from the server', async () => {
   await using harness = await openHarness({ adminToken: ADMIN });
   const ada = await harness.caller({ name: 'Ada' });
   const code = (await ada.create()).replaceAll(/\s/g, '');

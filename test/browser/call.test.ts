@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startProxy } from '../support/proxy.ts';
 import { Caller, openHarness } from './harness.ts';
 
-test('two browsers meet by a typed code: media both ways, chat, leave', async () => {
+test('two browsers join by a typed code: media flow both ways, chat works, leaving ends it', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada' });
   const code = await ada.create();
@@ -52,32 +52,35 @@ test('a link fills in its code, and one click joins', async () => {
   await bob.join();
 });
 
-test.each(['earlier', 'later'] as const)('the %s of two refreshes the page and is back on its seat', async (who) => {
-  await using harness = await openHarness();
-  const ada = await harness.caller({ name: 'Ada' });
-  const bob = await harness.caller({ name: 'Bob' });
-  await bob.type(await ada.create());
-  await bob.join();
-  const [one, other, name] = who === 'earlier' ? [ada, bob, 'Ada'] : [bob, ada, 'Bob'];
-  const before = await one.demo('userId');
-  const position = await ownPosition(one);
+test.each(['earlier', 'later'] as const)(
+  'the %s of two members refreshes the page and is back on its seat',
+  async (who) => {
+    await using harness = await openHarness();
+    const ada = await harness.caller({ name: 'Ada' });
+    const bob = await harness.caller({ name: 'Bob' });
+    await bob.type(await ada.create());
+    await bob.join();
+    const [one, other, name] = who === 'earlier' ? [ada, bob, 'Ada'] : [bob, ada, 'Bob'];
+    const before = await one.demo('userId');
+    const position = await ownPosition(one);
 
-  await one.page.reload();
-  await one.see('#call');
-  await other.read(`${name} is back`);
-  await Promise.all([one.hasMedia(1), other.hasMedia(1)]);
-  expect(await one.demo('userId')).toBe(before);
-  expect(await ownPosition(one)).toBe(position);
-  const told = await other.told();
-  expect(told.filter((line) => line.startsWith(name)).slice(-2)).toEqual([
-    `${name} lost the connection`,
-    `${name} is back`,
-  ]);
-  expect(told).not.toContainEqual(expect.stringMatching(/ left$|did not come back/));
-  expect([...one.person.complaints, ...other.person.complaints]).toEqual([]);
-});
+    await one.page.reload();
+    await one.see('#call');
+    await other.read(`${name} is back`);
+    await Promise.all([one.hasMedia(1), other.hasMedia(1)]);
+    expect(await one.demo('userId')).toBe(before);
+    expect(await ownPosition(one)).toBe(position);
+    const told = await other.told();
+    expect(told.filter((line) => line.startsWith(name)).slice(-2)).toEqual([
+      `${name} lost the connection`,
+      `${name} is back`,
+    ]);
+    expect(told).not.toContainEqual(expect.stringMatching(/ left$|did not come back/));
+    expect([...one.person.complaints, ...other.person.complaints]).toEqual([]);
+  },
+);
 
-test('both refresh at the same moment', async () => {
+test('both members refresh at the same moment and are connected again', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada' });
   const bob = await harness.caller({ name: 'Bob' });
@@ -90,7 +93,7 @@ test('both refresh at the same moment', async () => {
   expect([await ada.demo('userId'), await bob.demo('userId')]).toEqual(before);
 });
 
-test('while the server is out of reach the call goes on, and afterwards it is the same call', async () => {
+test('a call goes on while the server cannot be reached, and is the same call afterwards', async () => {
   await using harness = await openHarness();
   await using proxy = await startProxy(harness.server.port);
   const ada = await harness.caller({ name: 'Ada' });
@@ -140,7 +143,7 @@ test('a second tab with the same seat takes over, and the first stays closed', a
   expect(await ada.told()).not.toContain('Bob left');
 });
 
-test('without a camera one joins all the same', async () => {
+test('a user without a camera can join', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada', camera: 'denied' });
   await ada.read(/^Camera and microphone are blocked for this page/);

@@ -1,10 +1,10 @@
-/** What is written arrives once, whichever way it goes: from browser to browser, or through the server. */
+/** Each chat message arrives exactly once, over the data channel or through the server. */
 import { expect, test } from 'vitest';
 import { connect, type Json } from '../../src/client/index.ts';
 import { startProxy } from '../support/proxy.ts';
 import { type Caller, type Harness, openHarness } from './harness.ts';
 
-test('with somebody who has no data channel: everybody hears it, and nobody twice', async () => {
+test('a message reaches every member once when one of them has no data channel', async () => {
   await using harness = await openHarness();
   const [ada, bob, code] = await pair(harness);
   await using robot = await openRobot(harness, code);
@@ -23,7 +23,7 @@ test('with somebody who has no data channel: everybody hears it, and nobody twic
   expect(robot.heard.map((data) => JSON.stringify(data))).toHaveLength(3);
 });
 
-test('the same id again is the same message, another id is not', async () => {
+test('a message is shown once per message id', async () => {
   await using harness = await openHarness();
   const [ada, , code] = await pair(harness);
   await using robot = await openRobot(harness, code);
@@ -33,7 +33,7 @@ test('the same id again is the same message, another id is not', async () => {
   expect(await lines(ada)).toEqual(['Robotmessage a', 'Robotmessage b', 'Robotthat is all']);
 });
 
-test('without the server it goes on between browsers', async () => {
+test('chat goes on between browsers while the server is away', async () => {
   await using harness = await openHarness();
   await using proxy = await startProxy(harness.server.port);
   const ada = await harness.caller({ name: 'Ada' });
@@ -49,7 +49,7 @@ test('without the server it goes on between browsers', async () => {
   await bob.tells('We are not');
 });
 
-test('what somebody could not get is said, and what nobody got is not lost', async () => {
+test('the sender is told who did not get a message, and a message that nobody got is not lost', async () => {
   await using harness = await openHarness();
   await using proxy = await startProxy(harness.server.port);
   const ada = await harness.caller({ name: 'Ada', port: proxy.port });
@@ -66,7 +66,7 @@ test('what somebody could not get is said, and what nobody got is not lost', asy
   await expect.poll(() => robot.heard).toEqual([expect.objectContaining({ text: 'Can anybody hear me?' })]);
 });
 
-test('somebody who floods the chat freezes nobody, and blank messages are none', async () => {
+test('a flood of messages freezes no page, and blank messages are ignored', async () => {
   await using harness = await openHarness();
   const [ada, bob] = await pair(harness, CHANNEL);
   await bob.say('marker');

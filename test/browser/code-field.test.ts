@@ -1,4 +1,4 @@
-/** The code is typed, pasted, corrected and read out as people do it, and every box shows what it should. */
+/** The field for the room code: typing, pasting, correcting, input methods, screen readers. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Caller, type Harness, openHarness } from './harness.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   await page.locator('#lobby-code').focus();
 });
 
-test('a digit goes into the next box, and nothing else goes into any', async () => {
+test('a digit goes into the next box, and other characters are ignored', async () => {
   await page.keyboard.type('4a8-2 9x');
   expect(await boxes()).toBe('4829__');
   await page.keyboard.type('137');
@@ -31,14 +31,14 @@ test('a digit goes into the next box, and nothing else goes into any', async () 
   expect(await boxes()).toBe('482913');
 });
 
-test('letters are said to be none of a code, until there is a digit', async () => {
+test('a hint says that letters are no part of a code, until a digit is typed', async () => {
   await page.keyboard.type('4a');
   expect(await page.locator('#lobby-error').textContent()).toBe('A room code has digits only.');
   await page.keyboard.type('8');
   expect(await page.locator('#lobby-error').textContent()).toBe('');
 });
 
-test('arrow keys and the mouse choose a box, and a digit goes in place of the one that is there', async () => {
+test('arrow keys and the mouse choose a box, and a digit replaces the one in it', async () => {
   await page.keyboard.type('482913');
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
@@ -54,7 +54,7 @@ test('arrow keys and the mouse choose a box, and a digit goes in place of the on
   expect(await boxes()).toBe('550973');
 });
 
-test('backspace, delete, and a selection that is typed over', async () => {
+test('backspace, delete and typing over a selection change the boxes they cover', async () => {
   await page.keyboard.type('482913');
   await page.keyboard.press('Backspace');
   await page.keyboard.press('Backspace');
@@ -78,7 +78,7 @@ test.each([
   ['a link', 'https://meet.example.org/room/#482913'],
   ['a link with digits of its own', 'http://localhost:30001/v2/#482913'],
   ['a message around it', 'Come to room 482 913, we begin at 9:30.'],
-])('pasted: %s', async (_, text) => {
+])('pasted text fills the boxes: %s', async (_, text) => {
   await page.keyboard.type('77');
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
   await page.keyboard.press('ControlOrMeta+v');
@@ -86,7 +86,7 @@ test.each([
   expect(await page.locator('#lobby-code').inputValue()).toBe('482913');
 });
 
-test('what an input method has not finished is shown, and tidied up when it has', async () => {
+test('unfinished input of an input method is shown, and cleaned when it is finished', async () => {
   const keyboard = await page.context().newCDPSession(page);
   await keyboard.send('Input.imeSetComposition', { text: '４８', selectionStart: 2, selectionEnd: 2 });
   expect(await boxes()).toBe('48____');
@@ -95,7 +95,7 @@ test('what an input method has not finished is shown, and tidied up when it has'
   expect(await page.locator('#lobby-code').inputValue()).toBe('482913');
 });
 
-test('a code that begins with 0 is said to be none, as soon as it is complete', async () => {
+test('a complete code that begins with 0 is reported as invalid', async () => {
   await page.keyboard.type('012345');
   await ada.read('Room codes never begin with 0. Check the first digit, or ask for the code again.');
   await page.keyboard.press('Enter');
@@ -105,7 +105,7 @@ test('a code that begins with 0 is said to be none, as soon as it is complete', 
   expect(await page.locator('#lobby-error').textContent()).toBe('');
 });
 
-test('it is one field for screen readers and phones', async () => {
+test('the boxes are one field for screen readers and phones', async () => {
   const field = page.getByRole('textbox', { name: 'Room code' });
   expect(await field.getAttribute('inputmode')).toBe('numeric');
   expect(await field.getAttribute('autocomplete')).toBe('one-time-code');
@@ -119,7 +119,7 @@ test('it is one field for screen readers and phones', async () => {
   expect(described).toContain('A room code has 6 digits. Check what you typed.');
 });
 
-test('as many boxes as the codes of the server have digits', async () => {
+test('the field has as many boxes as the codes of the server have digits', async () => {
   await using long = await openHarness({ codeDigits: 8 });
   const bob = await long.caller();
   await expect.poll(() => bob.page.locator('.code-box').count()).toBe(8);

@@ -45,7 +45,7 @@ const SLOW = `
     };
   }`;
 
-test('another camera and another speaker are used at once, and the next time', async () => {
+test('a newly chosen camera and speaker are used at once, and the next time', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada' });
   const camera = ada.page.locator('#lobby-devices select').first();
@@ -72,7 +72,7 @@ test('another camera and another speaker are used at once, and the next time', a
   expect(await ada.page.evaluate('document.querySelector(".tile[data-own=true] video").muted')).toBe(true);
 });
 
-test('a device is unplugged: another one takes its place, or a sentence says what to do', async () => {
+test('an unplugged device is replaced by another one, or a sentence says what to do', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada', script: PLUGS });
   const bob = await harness.caller({ name: 'Bob' });
@@ -89,14 +89,14 @@ test('a device is unplugged: another one takes its place, or a sentence says wha
   await bob.read('Microphone off');
 });
 
-test('no camera, but a microphone', async () => {
+test('a user without a camera takes part with the microphone', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada', script: `${PLUGS}; hidden.push('video')` });
   await ada.read('No camera was found, so you will be heard but not seen.');
   await ada.see('#preview-microphone[data-on="true"]');
 });
 
-test('a screen is shared, seen beside the camera, and taken back by the browser itself', async () => {
+test('a shared screen is seen beside the camera, and ends when the browser ends it', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada' });
   const bob = await harness.caller({ name: 'Bob', script: PLUGS });
@@ -128,7 +128,7 @@ test('a screen is shared, seen beside the camera, and taken back by the browser 
   await expect.poll(() => ada.page.locator('.screen').count(), { timeout: 10_000 }).toBe(0);
 });
 
-test('a system that does not let the screen be seen is told of, a changed mind is not', async () => {
+test('a system that forbids screen sharing is reported, a cancelled choice is not', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada', script: PLUGS });
   await ada.create();
@@ -139,7 +139,7 @@ test('a system that does not let the screen be seen is told of, a changed mind i
   await ada.read('Your screen is not shared. Allow screen recording in your browser or system to share it.');
 });
 
-test('what the browser gives after the call is over is let go of, and nothing is asked for twice', async () => {
+test('a device granted after the end of the call is released, and none is asked for twice', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada', script: `${PLUGS}; ${SLOW}` });
   await ada.see('#preview-microphone[data-on="true"]');
@@ -164,7 +164,7 @@ test('what the browser gives after the call is over is let go of, and nothing is
   expect(await ada.page.locator('#call-screen[data-active="true"]').count()).toBe(0);
 });
 
-test('the more people, the smaller the picture that is asked of the camera', async () => {
+test('the camera is asked for a smaller picture the more members there are', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada', script: PLUGS });
   await expect.poll(() => pictureWidth(ada)).toBe(960);
@@ -193,7 +193,7 @@ test('the screen of the device stays on while the call lasts', async () => {
   await expect.poll(() => ada.page.evaluate('locks')).toBe(0);
 });
 
-test('where the browser plays no sound unasked, it is asked for; the pictures play meanwhile', async () => {
+test('a browser that blocks sound is worked around with a button; pictures play meanwhile', async () => {
   await using harness = await openHarness();
   const script = `
     let clicked = false;

@@ -1,8 +1,8 @@
-/** Nobody can write faster than the others can read. */
+/** The rate limit of the chat, for each sender. */
 import { expect, test } from 'vitest';
 import { FloodGate } from '../../client-demo/src/call/flood-gate.ts';
 
-test('twenty lines a second of each, the rest is dropped and told of once', () => {
+test('twenty lines a second of each sender pass, the rest is dropped and reported once', () => {
   const gate = new FloodGate();
   const passes = (from: string, lines: number, now: number) =>
     Array.from({ length: lines }, () => gate.pass(from, now));

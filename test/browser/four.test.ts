@@ -1,4 +1,4 @@
-/** Four people in one room, at every size and in both colour schemes; and more of them, in pictures. */
+/** Rooms of four and six people, at several sizes and in both colour schemes, with the screenshots of the docs. */
 import { expect, test } from 'vitest';
 import type { PersonOptions } from '../support/browser.ts';
 import { drawnCamera } from './drawn-camera.ts';
@@ -16,7 +16,7 @@ const views: readonly (readonly [string, PersonOptions])[] = [
   ['phone-dark', { ...PHONE, colorScheme: 'dark' }],
 ];
 
-test('four meet: everyone sees the three others, whoever came when', async () => {
+test('each of four members sees the three others, in whatever order they joined', async () => {
   await using harness = await openHarness();
   const people = await Promise.all(
     views.map(async ([view, options], index) => {
@@ -50,7 +50,7 @@ test('four meet: everyone sees the three others, whoever came when', async () =>
   expect(callers.flatMap(({ person }) => person.complaints)).toEqual([]);
 }, 180_000);
 
-test('six, on a desk and on a phone', async () => {
+test('six members fit on a desktop and on a phone', async () => {
   await using harness = await openHarness();
   const mira = await harness.caller({ ...DESKTOP, name: NAMES[0] ?? '', script: drawnCamera(0) });
   const samuel = await harness.caller({ ...PHONE, colorScheme: 'dark', name: NAMES[1] ?? '', script: drawnCamera(1) });
@@ -68,7 +68,7 @@ test('six, on a desk and on a phone', async () => {
   await takeScreenshot(mira, 'invite-desktop-light');
 });
 
-test('in Chinese', async () => {
+test('a call in Chinese is shown in Chinese', async () => {
   await using harness = await openHarness();
   const lin = await harness.caller({ ...PHONE, locale: 'zh-CN', name: '林晓', script: drawnCamera(7) });
   await takeScreenshot(lin, 'chinese-phone-light');

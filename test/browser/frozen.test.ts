@@ -1,6 +1,6 @@
 /**
- * A browser freezes a tab that nobody looks at, and a laptop sleeps: no timer runs, nothing is read from the network.
- * Afterwards there is one more connection, the same user, and one seat.
+ * Frozen tabs and sleeping laptops: no timer runs, nothing is read from the network. Afterwards the page has made one
+ * more connection, and is the same user on one seat.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BackgroundTabs, openBackgroundTabs } from '../support/background-tabs.ts';

@@ -12,7 +12,7 @@ const NAMES = ['Ada', 'Bob', 'Cleo', 'Dan'] as const;
 const GRACE_MS = 4_000;
 const TICK_MS = 1_000;
 
-test('grids of two, three and four over three nodes are right, whatever becomes of one of them', async () => {
+test('the grids of two, three and four pages on three nodes show who is there, whatever happens to one page', async () => {
   await using nodes = await startNodes({ kind: 'redis', count: 3 }, { demo: true, graceMs: GRACE_MS, tickMs: TICK_MS });
   await using browser = await launchBrowser();
   const open = async (index: number): Promise<Caller> => {

@@ -1,9 +1,9 @@
-/** What brings others into a room: a code to read out, a link to send, a picture to scan. */
+/** Invitations: the code, the link and the QR code. */
 import decodeQR from 'qr/decode.js';
 import { expect, test } from 'vitest';
 import { type Caller, openHarness } from './harness.ts';
 
-test('the code, the link and the picture lead to the same room', async () => {
+test('the code, the link and the QR code lead to the same room', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada' });
   const code = await ada.create();
@@ -17,7 +17,7 @@ test('the code, the link and the picture lead to the same room', async () => {
   }
 });
 
-test('the link is copied, which is said where the person looks', async () => {
+test('copying the link is confirmed beside the button', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada' });
   await ada.person.context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -33,7 +33,7 @@ test('the link is copied, which is said where the person looks', async () => {
   await ada.read('Link copied.');
 });
 
-test('where nothing can be copied, the link is shown; where something can be sent, there is a button', async () => {
+test('the link is shown where copying is impossible, and a share button where the browser can share', async () => {
   await using harness = await openHarness();
   const script = `
     navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'));

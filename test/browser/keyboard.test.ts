@@ -1,9 +1,9 @@
-/** A whole call without a mouse: every step is reached by Tab, done by Enter, and one sees where one is. */
+/** A whole call by keyboard: every step is reached by Tab and done by Enter, and the focus is visible. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type Caller, openHarness } from './harness.ts';
 
-test('create, copy the link, write, remove somebody, leave', async () => {
+test('a host creates a room, copies the link, writes, removes a member and leaves by keyboard', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller();
   const { page } = ada;
@@ -57,7 +57,7 @@ test('create, copy the link, write, remove somebody, leave', async () => {
   expect(await focused(page)).toBe('lobby-heading');
 });
 
-test('whoever was invited has only to press', async () => {
+test('an invited user joins with Enter alone', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada' });
   const code = (await ada.create()).replace(' ', '');
@@ -67,7 +67,7 @@ test('whoever was invited has only to press', async () => {
   await bob.see('#call');
 });
 
-test('an error is where the keyboard is', async () => {
+test('an error is shown at the focused field', async () => {
   await using harness = await openHarness();
   const ada: Caller = await harness.caller();
   await tabTo(ada.page, '#lobby-join');

@@ -9,7 +9,7 @@ const HAN = /\p{Script=Han}/u;
 /** Names, and what is the same in every language. */
 const SAME = new Set(['title', 'lang', 'duration', 'quality.rate', 'quality.list', 'chat.said']);
 
-test('every word has another one in Chinese', () => {
+test('every text has a translation in Chinese', () => {
   const english = leavesOf(en);
   const chinese = leavesOf(zh);
   expect([...chinese.keys()].sort()).toEqual([...english.keys()].sort());
@@ -20,7 +20,7 @@ test('every word has another one in Chinese', () => {
   }
 });
 
-test.each(['zh-CN', 'zh-TW'])('a call in Chinese: %s', async (locale) => {
+test.each(['zh-CN', 'zh-TW'])('a whole call is in Chinese: %s', async (locale) => {
   await using harness = await openHarness();
   const ada = await harness.caller({ locale, name: '丽娜' });
   expect(await ada.page.evaluate('document.documentElement.lang')).toBe('zh-Hans');
@@ -48,7 +48,7 @@ test.each(['zh-CN', 'zh-TW'])('a call in Chinese: %s', async (locale) => {
   await bob.read('您已被移出房间');
 });
 
-test('another language: English', async () => {
+test('a browser in another language gets English', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ locale: 'fi-FI' });
   expect(await ada.page.evaluate('document.documentElement.lang')).toBe('en');

@@ -1,4 +1,4 @@
-/** From one person to eight, on every screen: nobody is cut off, covered or too small, and the screen is put to use. */
+/** The grid for one to eight members, on every screen: no tile is cut off, covered or too small, and the space is used. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gridFor } from '../../client-demo/src/call/layout.ts';
@@ -39,9 +39,9 @@ afterAll(async () => {
   await harness?.[Symbol.asyncDispose]();
 });
 
-describe('everybody', () => {
+describe('every tile is visible with', () => {
   for (let people = 1; people <= 8; people += 1) {
-    test(`${people} in a room`, async () => {
+    test(`${people} members in a room`, async () => {
       if (people > 1) await guest(people);
       for (const screen of SCREENS) {
         const { tiles, stage: area } = await look(screen, people);
@@ -58,7 +58,7 @@ describe('everybody', () => {
     });
   }
 
-  test('and a shared screen', async () => {
+  test('a shared screen beside them', async () => {
     await guests.pop()?.close();
     const bob = await harness.caller({ name: 'Bob' });
     await bob.type(code);
@@ -82,7 +82,7 @@ describe('everybody', () => {
   });
 });
 
-test('whatever the room, tiles fit into it', () => {
+test('tiles fit into an area of any size', () => {
   for (const count of [1, 2, 3, 5, 8, 13, 40]) {
     for (const [width, height] of [
       [300, 900],

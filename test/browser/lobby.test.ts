@@ -1,10 +1,10 @@
-/** The way in, and the way back to it. */
+/** The page before a call, and the way back to it. */
 import { expect, test } from 'vitest';
 import { connect } from '../../src/client/index.ts';
 import { startProxy } from '../support/proxy.ts';
 import { openHarness } from './harness.ts';
 
-test.each(['en', 'zh'])('on a phone both ways in are on the screen: %s', async (locale) => {
+test.each(['en', 'zh'])('creating and joining are both on the screen of a phone: %s', async (locale) => {
   await using harness = await openHarness();
   const ada = await harness.caller({ width: 360, height: 740, locale });
   for (const id of ['lobby-code', 'lobby-join', 'lobby-create']) {
@@ -14,7 +14,7 @@ test.each(['en', 'zh'])('on a phone both ways in are on the screen: %s', async (
   }
 });
 
-test('the name is remembered, and what was turned off stays off', async () => {
+test('the page remembers the name and the devices that were turned off', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada' });
   await ada.press('Turn camera off');
@@ -28,7 +28,7 @@ test('the name is remembered, and what was turned off stays off', async () => {
   expect(await ada.page.getByLabel('Your name').inputValue()).toBe('Ada');
 });
 
-test('a room left on purpose does not come back, not even when the server could not be told', async () => {
+test('a room that was left does not come back, even when the server could not be told', async () => {
   await using harness = await openHarness();
   await using proxy = await startProxy(harness.server.port);
   const host = connect(harness.server.url, { store: null });
@@ -53,7 +53,7 @@ test('a room left on purpose does not come back, not even when the server could 
   await host.close();
 });
 
-test('from the end of one call into the next', async () => {
+test('a user goes from the end of one call into the next', async () => {
   await using harness = await openHarness();
   const host = connect(harness.server.url, { store: null });
   const room = await host.create();

@@ -1,9 +1,9 @@
-/** Whoever looks at the counters of a connection leaves the bars as they are. */
+/** The meter of connection quality is not changed by reading its counters. */
 import { expect, test, vi } from 'vitest';
 import { Meter } from '../../client-demo/src/call/meter.ts';
 import type { Peer, PeerStats } from '../../src/client/index.ts';
 
-test('what is measured is the same, however often somebody looks in between', async () => {
+test('a measurement does not depend on how often the counters are read in between', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   try {
     let bytesReceived = 0;

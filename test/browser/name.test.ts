@@ -1,4 +1,4 @@
-/** Whatever is typed or pasted as a name, the server takes what is made of it. */
+/** Any text typed or pasted as a name becomes one that the server accepts. */
 import { expect, test } from 'vitest';
 import { nameIn } from '../../client-demo/src/base/name.ts';
 import { displayName } from '../../src/protocol/snapshot.ts';

@@ -1,4 +1,4 @@
-/** A page is refreshed, left and come back to, without network: the same user, the same seat, one more connection. */
+/** A page that is refreshed, restored from the cache or offline for a while keeps its user and seat, on one more connection. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, type Person, type TestBrowser } from '../support/browser.ts';
 import { openVisitHarness, type Visit, type VisitHarness } from './visit-harness.ts';
@@ -17,7 +17,7 @@ afterAll(async () => {
   await visits?.[Symbol.asyncDispose]();
 });
 
-test('a refresh: away and back, on one more connection', async () => {
+test('a refreshed page is away and back, on one more connection', async () => {
   const { visit } = await visitor();
   await using _ = visit;
   await visit.page.reload();
@@ -26,7 +26,7 @@ test('a refresh: away and back, on one more connection', async () => {
   expect(visit.proxy.accepted).toBe(2);
 });
 
-test('gone to another page and back: the page was kept, and takes up its seat once', async () => {
+test('a page restored from the back-forward cache takes its seat again, once', async () => {
   const { visit } = await visitor();
   await using _ = visit;
   await visit.page.goto(`${visits.origin}/elsewhere`);
@@ -39,7 +39,7 @@ test('gone to another page and back: the page was kept, and takes up its seat on
   expect(visit.proxy.accepted).toBe(2);
 });
 
-test('no network for a while: says so, and is back at once', async () => {
+test('a page without network says so, and is back as soon as there is one', async () => {
   const { visit, person } = await visitor();
   await using _ = visit;
   await person.context.setOffline(true);
@@ -50,7 +50,7 @@ test('no network for a while: says so, and is back at once', async () => {
   expect((await visit.states()).at(-1)).toBe('online');
 });
 
-test('closed: the others see it at once', async () => {
+test('a closed page leaves for the other members at once', async () => {
   const { visit } = await visitor();
   await using _ = visit;
   await visit.page.close({ runBeforeUnload: true });

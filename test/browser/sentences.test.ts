@@ -1,4 +1,4 @@
-/** Whatever goes wrong, the page says in a sentence what it is and what to do about it. */
+/** Every failure is shown as a sentence that says what happened and what to do. */
 import { describe, expect, test } from 'vitest';
 import { type CreateOptions, connect, type Room } from '../../src/client/index.ts';
 import { startCoturn } from '../support/coturn.ts';
@@ -6,8 +6,8 @@ import { freePort } from '../support/process.ts';
 import { startProxy } from '../support/proxy.ts';
 import { type Caller, type Harness, openHarness } from './harness.ts';
 
-describe('at the door', () => {
-  test('a code that is none, and one that no room has', async () => {
+describe('the lobby explains', () => {
+  test('an invalid code, and a code without a room', async () => {
     await using harness = await openHarness();
     const ada = await harness.caller();
     await ada.type('12 34');
@@ -19,7 +19,7 @@ describe('at the door', () => {
     expect(await ada.page.locator('#lobby-code').getAttribute('aria-invalid')).toBe('true');
   });
 
-  test('an invitation to a room that is not there any more is none', async () => {
+  test('an invitation to a room that has ended', async () => {
     await using harness = await openHarness();
     await using host = await openHost(harness);
     await host.room.update({ locked: true });
@@ -36,7 +36,7 @@ describe('at the door', () => {
     await ada.read('Type the six digits you were given, or create a room and hand out its code.');
   });
 
-  test('a full room, then a locked one', async () => {
+  test('a full room and a locked room', async () => {
     await using harness = await openHarness();
     await using host = await openHost(harness, { maxUsers: 2 });
     const [ada, bob] = await Promise.all([harness.caller({ name: 'Ada' }), harness.caller({ name: 'Bob' })]);
@@ -51,7 +51,7 @@ describe('at the door', () => {
     await bob.read('The host has locked this room. Ask the host to open it, then join again.');
   });
 
-  test('too many guesses, with the time to wait', async () => {
+  test('too many wrong codes, with the time to wait', async () => {
     await using harness = await openHarness({ freeMisses: 1 });
     const ada = await harness.caller();
     await ada.type(await unusedCode(harness));
@@ -61,7 +61,7 @@ describe('at the door', () => {
     await ada.read(/^Too many tries\. Wait \d+ (seconds?|minutes), then try again\.$/);
   });
 
-  test('a server that goes away, and is not there', async () => {
+  test('a server that cannot be reached', async () => {
     await using harness = await openHarness();
     const ada = await harness.caller();
     await harness.server.close();
@@ -69,8 +69,8 @@ describe('at the door', () => {
   });
 });
 
-describe('in the call', () => {
-  test('removed, and banned', async () => {
+describe('a member is told that', () => {
+  test('the host has removed and banned them', async () => {
     await using harness = await openHarness();
     await using host = await openHost(harness);
     const ada = await harness.caller({ name: 'Ada' });
@@ -86,7 +86,7 @@ describe('in the call', () => {
     await ada.create();
   });
 
-  test('the room is closed', async () => {
+  test('the room was closed', async () => {
     await using harness = await openHarness();
     await using host = await openHost(harness);
     const ada = await harness.caller({ name: 'Ada' });
@@ -97,7 +97,7 @@ describe('in the call', () => {
     await ada.read('The host has ended the room. Create a new one to go on.');
   });
 
-  test('the seat was given away meanwhile: joined again by itself', async () => {
+  test('their seat was given up meanwhile, and the page has joined again', async () => {
     await using harness = await openHarness({ graceMs: 50, tickMs: 100 });
     await using host = await openHost(harness);
     await using proxy = await startProxy(harness.server.port);
@@ -113,8 +113,8 @@ describe('in the call', () => {
   });
 });
 
-describe('as the host', () => {
-  test('locked, opened again, and ended for everyone', async () => {
+describe('members and host are told that', () => {
+  test('the room is locked, opened again, and ended for everyone', async () => {
     await using harness = await openHarness();
     const [ada, bob] = await Promise.all([harness.caller({ name: 'Ada' }), harness.caller({ name: 'Bob' })]);
     const code = await ada.create();
@@ -139,7 +139,7 @@ describe('as the host', () => {
     await bob.see('#lobby');
   });
 
-  test('a host who leaves makes another one', async () => {
+  test('a member has become the host after the host left', async () => {
     await using harness = await openHarness();
     await using host = await openHost(harness);
     const ada = await harness.caller({ name: 'Ada' });
@@ -152,16 +152,16 @@ describe('as the host', () => {
   });
 });
 
-// They wait for what a browser finds out about relays, side by side.
-describe.concurrent('about relays', () => {
-  test('credentials that are refused', async () => {
+// The browser takes its time to give a relay up: these wait side by side.
+describe.concurrent('about the relay the page says', () => {
+  test('that it refuses the credentials', async () => {
     await using coturn = await startCoturn({ secrets: ['another one than the server has'] });
     await using harness = await openHarness({ turnUrls: [coturn.url('udp')], turnSecrets: ['a secret of its own'] });
     const { ada, bob } = await meet(harness, 'relay=only');
     await Promise.all([ada.read(REFUSED), bob.read(REFUSED)]);
   });
 
-  test('one that does not answer', async () => {
+  test('that it does not answer', async () => {
     await using harness = await openHarness({
       turnUrls: [`turn:127.0.0.1:${await freePort()}?transport=tcp`],
       turnSecrets: ['a secret of its own'],
@@ -170,13 +170,13 @@ describe.concurrent('about relays', () => {
     await ada.read(/^The relay server cannot be used, so not everyone can be reached\./);
   });
 
-  test('none, where only relays are allowed', async () => {
+  test('that there is none, where only relays are allowed', async () => {
     await using harness = await openHarness();
     const { ada } = await meet(harness, 'relay=only');
     await ada.read(/^This address allows connections through a relay only, and this server offers none\./);
   });
 
-  test('nothing, while everybody is reached without one', async ({ expect }) => {
+  test('nothing, while every member is connected without it', async ({ expect }) => {
     await using harness = await openHarness();
     const { ada } = await meet(harness, '', REFUSE_ONCE_CONNECTED);
     await ada.hasMedia(1);

@@ -1,6 +1,6 @@
 /**
- * A hundred times the connection is lost and found again on another node, in a page with a running call. Afterwards the
- * page holds what it held before: sockets, listeners, peer connections, memory.
+ * A page with a running call loses its connection a hundred times and reconnects to another node. Afterwards it holds
+ * what it held before: sockets, listeners, peer connections, memory.
  */
 import type { CDPSession, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const PATIENCE = { timeout: 30_000, interval: 20 };
 /** The first rounds fill caches that are filled once. */
 const WARM_UP = 20;
 
-test(`${ROUNDS} reconnects on rotating nodes: nothing is left behind`, async () => {
+test(`${ROUNDS} reconnects on rotating nodes leave nothing behind`, async () => {
   await using nodes = await startNodes({ kind: 'redis', count: 3 }, { graceMs: 60_000 });
   const [first] = nodes.servers;
   if (first === undefined) throw new Error('no node was started');

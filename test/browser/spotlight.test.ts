@@ -1,4 +1,4 @@
-/** Whoever is clicked is large, the others stand in a row below; the keyboard can do the same. */
+/** A clicked tile is enlarged, the others are in a row below it; the keyboard does the same. */
 import { expect, test } from 'vitest';
 import { connect } from '../../src/client/index.ts';
 import { type Caller, openHarness } from './harness.ts';
@@ -6,7 +6,7 @@ import { type Caller, openHarness } from './harness.ts';
 test.each([
   [1280, 800],
   [360, 740],
-])('one is enlarged and made as large as the others again: %i x %i', async (width, height) => {
+])('a tile is enlarged and made as large as the others again: %i x %i', async (width, height) => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: 'Ada', width, height });
   const code = await ada.create();

@@ -1,6 +1,6 @@
 /**
- * A call between two pages that let nothing through but a TURN server, as `/?relay=only` makes them: with the credentials
- * that the server hands out, and with such as the TURN server does not take.
+ * Calls over a TURN server only (`/?relay=only`): with the credentials that the server issues, and with credentials that
+ * the TURN server refuses.
  */
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/support/clock.ts';
@@ -23,8 +23,8 @@ describe.each(['udp', 'tcp'] as const)('over %s', (transport) => {
   });
 });
 
-// A browser takes its time to give a relay up: these three wait side by side.
-test.concurrent('credentials of another secret: no call, and the page says why', async () => {
+// The browser takes its time to give a relay up: these three wait side by side.
+test.concurrent('credentials signed with another secret make no call, and the page says why', async () => {
   await using coturn = await startCoturn({ secrets: [SECRET] });
   await using harness = await openHarness({
     turnUrls: [coturn.url('udp')],
@@ -33,7 +33,7 @@ test.concurrent('credentials of another secret: no call, and the page says why',
   await isRefused(await meet(harness));
 });
 
-test.concurrent('credentials that have expired: the same', async () => {
+test.concurrent('expired credentials make no call, and the page says why', async () => {
   await using coturn = await startCoturn({ secrets: [SECRET] });
   const twoHoursAgo = { ...systemClock, now: () => systemClock.now() - 2 * HOUR };
   await using harness = await openHarness(
@@ -43,7 +43,7 @@ test.concurrent('credentials that have expired: the same', async () => {
   await isRefused(await meet(harness));
 });
 
-test.concurrent('a server without a relay: the page says that there is none', async () => {
+test.concurrent('a server without a relay makes no call, and the page says why', async () => {
   await using harness = await openHarness();
   const [ada] = await meet(harness);
   await ada.read(/this server offers none/);

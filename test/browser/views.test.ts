@@ -1,4 +1,4 @@
-/** Every view, on a phone and on a desk, light and dark: no rule of accessibility is broken, nothing sticks out at 320 px. */
+/** Every view, on phone and desktop, light and dark: no accessibility rule is broken, nothing overflows at 320 px. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './axe.ts';
@@ -11,7 +11,7 @@ const SIZES = [
 const NARROW = { width: 320, height: 568 };
 const LONG_NAME = 'A name that is as long as a name may be, to see where it ends';
 
-test('before the call, in it, and after it', async () => {
+test('every view before, in and after a call is accessible and fits', async () => {
   await using harness = await openHarness();
   const ada = await harness.caller({ name: LONG_NAME });
   await isFine(ada, 'lobby');

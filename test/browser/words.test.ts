@@ -1,4 +1,4 @@
-/** What the page says and shows that needs no page to be looked at. */
+/** Texts of the page that can be tested without a browser. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Mesh, Peer, Room } from '../../src/client/index.ts';
 
@@ -19,7 +19,7 @@ test('initials carry two accents at most', async () => {
   expect(Array.from(initialsOf(zalgo).normalize('NFD')).length).toBeLessThanOrEqual(4);
 });
 
-test('a relay watch that is stopped says nothing of a mesh that is being closed', async () => {
+test('a stopped relay watch reports nothing about a mesh that is closing', async () => {
   const { RelayWatch } = await import('../../client-demo/src/call/relay-watch.ts');
   vi.useFakeTimers();
   const listeners = new Map<string, (value: unknown) => void>();

@@ -20,7 +20,7 @@ test('a misspelt key is refused', () => {
 });
 
 describe('the nodes', () => {
-  test('are three, and differ only in their address and in who builds the image', () => {
+  test('are three, and differ only in their address and in which one builds the image', () => {
     expect(nodes.map(([name]) => name)).toEqual(['node1', 'node2', 'node3']);
     const [first, ...others] = nodes.map(([, node]) => ({
       ...node,
@@ -51,7 +51,7 @@ describe('the nodes', () => {
     for (const [, node] of nodes) expect(millisecondsOf(node.stop_grace_period)).toBeGreaterThan(defaults.drainMs);
   });
 
-  test('are given nothing that the server does not read', () => {
+  test('are given no variable that the server does not read', () => {
     const known = Object.entries(OPTIONS).flatMap(([name, option]) => [
       variableOf(name),
       ...('env' in option ? [option.env] : []),
@@ -59,7 +59,7 @@ describe('the nodes', () => {
     for (const [, node] of nodes) expect(known).toEqual(expect.arrayContaining(Object.keys(node.environment)));
   });
 
-  test('read what .env says: what is empty there is not set', () => {
+  test('read .env, where an empty value counts as not set', () => {
     const secrets = { SIGNALBOX_SECRET: 's'.repeat(32), SIGNALBOX_ADMIN_TOKEN: 't'.repeat(32) };
     const turn = {
       SIGNALBOX_TURN_URLS: 'turn:turn.example.org',
@@ -75,7 +75,7 @@ describe('the nodes', () => {
     }
   });
 
-  test('find Redis by its name, when it is healthy', () => {
+  test('find Redis by its name, and start when it is healthy', () => {
     for (const [, node] of nodes) {
       expect(node.environment['REDIS_URL']).toBe('redis://redis:6379');
       expect(node.depends_on).toHaveProperty('redis');
@@ -85,11 +85,11 @@ describe('the nodes', () => {
 });
 
 describe('redis', () => {
-  test('refuses writes rather than forget', () => {
+  test('refuses writes instead of evicting keys', () => {
     expect(service('redis').command).toContain('--maxmemory-policy noeviction');
   });
 
-  test('is new enough for sharded publish and subscribe', () => {
+  test('is new enough for sharded pub/sub', () => {
     expect(Number(/^redis:(\d+)/.exec(service('redis').image)?.[1])).toBeGreaterThanOrEqual(7);
   });
 
@@ -107,7 +107,7 @@ describe('nginx', () => {
     expect(resolve(root, mount?.split(':')[0] ?? '')).toBe(nginxConf);
   });
 
-  test('finds what that file includes', () => {
+  test('finds the files that it includes', () => {
     expect(service('nginx').volumes).toContain('./deploy/nginx:/etc/nginx/signalbox:ro');
     const included = [...read('deploy/nginx.conf').matchAll(/^\s*include (.*);$/gm)].map(([, path = '']) => path);
     expect(included).not.toEqual([]);
@@ -121,7 +121,7 @@ describe('nginx', () => {
     expect(Object.keys(service('nginx').depends_on)).toEqual(nodes.map(([name]) => name));
   });
 
-  test('listens where its port is published, alone in being published', () => {
+  test('listens on its published port, the only one that is published', () => {
     const listens = /^listen (\d+);$/m.exec(read('deploy/nginx/listen.conf'))?.[1];
     expect(service('nginx').ports.map((port) => port.split(':').at(-1))).toEqual([listens]);
     expect(service('nginx').healthcheck?.test.at(-1)).toBe(`http://127.0.0.1:${listens}/healthz`);
@@ -129,21 +129,21 @@ describe('nginx', () => {
     expect(published.map(([name]) => name)).toEqual(['nginx']);
   });
 
-  test('keeps a connection for much longer than the nodes are silent', () => {
+  test('keeps a silent connection for much longer than the ping interval of the nodes', () => {
     const timeouts = [...read('deploy/nginx.conf').matchAll(/^\s*proxy_(?:read|send)_timeout (\w+);$/gm)];
     expect(timeouts).toHaveLength(2);
     const silence = defaults.pingIntervalMs + defaults.pingTimeoutMs;
     for (const [, timeout] of timeouts) expect(millisecondsOf(timeout)).toBeGreaterThan(4 * silence);
   });
 
-  test('is the one proxy that the nodes believe', () => {
+  test('is the only proxy that the nodes trust', () => {
     const address = networksOf(service('nginx'))['front']?.ipv4_address ?? '';
     expect(isIPv4(address)).toBe(true);
     for (const [, { environment }] of nodes) expect(environment['SIGNALBOX_TRUSTED_PROXIES']).toBe(address);
   });
 });
 
-test('fixed addresses are distinct, in their network, and outside of what is given away', () => {
+test('fixed addresses are distinct, in their network, and outside of the dynamic range', () => {
   const [range] = compose.networks['front']?.ipam?.config ?? [];
   const fixed = [service('nginx'), ...nodes.map(([, node]) => node)].map(
     (one) => networksOf(one)['front']?.ipv4_address ?? '',
@@ -155,12 +155,12 @@ test('fixed addresses are distinct, in their network, and outside of what is giv
   }
 });
 
-test('the TURN server is off until its profile is asked for', () => {
+test('the TURN server is off unless its profile is enabled', () => {
   const profiled = Object.entries(compose.services).filter(([, { profiles }]) => profiles !== undefined);
   expect(profiled.map(([name, { profiles }]) => [name, profiles])).toEqual([['coturn', ['turn']]]);
 });
 
-test('the TURN server knows the secrets that the nodes sign with', () => {
+test('the TURN server has the secrets that the nodes sign with', () => {
   for (const name of ['coturn', ...nodes.map(([node]) => node)])
     expect(service(name).environment['SIGNALBOX_TURN_SECRETS'], name).toMatch(/^\$\{SIGNALBOX_TURN_SECRETS:-\}$/);
 });
@@ -176,7 +176,7 @@ test('every file and folder that is mounted exists', () => {
   expect(named).toEqual(Object.keys(compose.volumes));
 });
 
-test('no secret is written down, and .env.example names all that can be set', () => {
+test('the file holds no secret, and .env.example names all variables', () => {
   for (const { environment } of Object.values(compose.services)) {
     for (const [name, value] of Object.entries(environment)) {
       if (/SECRET|TOKEN|PASSWORD/.test(name)) expect(value, name).toMatch(/^\$\{[A-Z_]+(:\?[^}]+|:-)\}$/);

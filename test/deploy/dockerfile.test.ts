@@ -11,7 +11,7 @@ const stages = stagesOf(text);
 const last = stages.at(-1) ?? { name: '', from: '', instructions: [] };
 const manifest = z.object({ bin: z.object({ signalbox: z.string() }) }).parse(JSON.parse(read('package.json')));
 
-test('runs as a user without rights, from the moment anything runs', () => {
+test('the image runs everything as an unprivileged user', () => {
   const names = last.instructions.map(({ name }) => name);
   expect(one('USER')).toBe('node');
   expect(names.indexOf('USER')).toBeLessThan(names.indexOf('CMD'));
@@ -19,12 +19,12 @@ test('runs as a user without rights, from the moment anything runs', () => {
   expect(text).not.toMatch(/--chown|chmod/);
 });
 
-test('starts the program that package.json names, and stops it in a way it understands', () => {
+test('the image starts the program that package.json names, and stops it by a signal that it handles', () => {
   expect(JSON.parse(one('CMD'))).toEqual(['node', manifest.bin.signalbox, 'serve']);
   expect(one('STOPSIGNAL')).toBe('SIGTERM');
 });
 
-test('asks for its health with what the image has, and for life instead of readiness', () => {
+test('the health check uses programs of the image, and asks for liveness instead of readiness', () => {
   const check = one('HEALTHCHECK');
   const [program, , script] = z.array(z.string()).parse(JSON.parse(check.slice(check.indexOf('CMD') + 3)));
   expect(program).toBe('node');
@@ -35,7 +35,7 @@ test('asks for its health with what the image has, and for life instead of readi
   expect(one('ENV')).toContain(`PORT=${one('EXPOSE')}`);
 });
 
-test('ships no tool of development and no source', () => {
+test('the image ships no development tool and no source', () => {
   const copies = copiesOf(last);
   const installed = stages.find(
     ({ name }) => name === copies.find(({ sources }) => sources[0]?.endsWith('node_modules'))?.from,
@@ -51,7 +51,7 @@ test('stages copy from stages that exist, and every stage has the same base', ()
   expect(new Set(stages.map(({ from }) => from)).size).toBe(1);
 });
 
-test('whatever is copied exists, and .dockerignore lets it through', () => {
+test('every copied file exists, and .dockerignore lets it through', () => {
   const allowed = read('.dockerignore')
     .split('\n')
     .filter((line) => line.startsWith('!'))
@@ -64,7 +64,7 @@ test('whatever is copied exists, and .dockerignore lets it through', () => {
   expect(new Set(allowed)).toEqual(new Set(sources));
 });
 
-test('holds no secret', () => {
+test('the Dockerfile holds no secret', () => {
   const set = instructionsOf(text).filter(({ name }) => name === 'ARG' || name === 'ENV');
   for (const { text: value } of set) expect(value).not.toMatch(/SECRET|TOKEN|PASSWORD|KEY/i);
   expect(read('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['*', '**/.env*']));

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { startNginx } from '../support/nginx.ts';
 import { freePort } from '../support/process.ts';
 
-test('a node sees what the browser said about itself, and the address that nginx saw', async () => {
+test('a node gets the headers of the browser, and the address that nginx saw', async () => {
   await using node = await startNode('one');
   await using nginx = await startNginx({ upstreams: [node.address] });
   const headers = { origin: 'https://example.org', 'x-forwarded-for': '203.0.113.7' };
@@ -30,7 +30,7 @@ test('a WebSocket is upgraded, and carries bytes both ways at once', async () =>
   expect(await connection.read()).toBe('one: hello');
 });
 
-test('connections that stay are spread over the nodes, whatever short requests come between', async () => {
+test('long connections are spread over the nodes, whatever short requests come between', async () => {
   await using one = await startNode('one');
   await using two = await startNode('two');
   await using nginx = await startNginx({ upstreams: [one.address, two.address] });
@@ -40,7 +40,7 @@ test('connections that stay are spread over the nodes, whatever short requests c
   expect(new Set([first.node, second.node])).toEqual(new Set(['one', 'two']));
 });
 
-test('a node that is gone is passed over', async () => {
+test('nginx skips a node that is gone', async () => {
   await using node = await startNode('alive');
   await using nginx = await startNginx({ upstreams: [`127.0.0.1:${await freePort()}`, node.address] });
   for (let i = 0; i < 4; i++) {
@@ -50,12 +50,12 @@ test('a node that is gone is passed over', async () => {
   }
 });
 
-test('without any node the answer is an error, at once', async () => {
+test('nginx answers with an error at once when no node is left', async () => {
   await using nginx = await startNginx({ upstreams: [`127.0.0.1:${await freePort()}`] });
   expect((await fetch(nginx.url)).status).toBe(502);
 });
 
-test('a body of a size that no request needs stops at the front', async () => {
+test('nginx refuses a body that is larger than any request needs', async () => {
   await using node = await startNode('one');
   await using nginx = await startNginx({ upstreams: [node.address] });
   const answer = await fetch(nginx.url, { method: 'POST', body: 'x'.repeat(200_000) });

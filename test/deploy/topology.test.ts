@@ -1,4 +1,4 @@
-/** What docker-compose.yml describes, from processes: Redis, three nodes, and nginx with the very file that it mounts. */
+/** The topology of docker-compose.yml as processes: Redis, three nodes, and nginx with the file that it mounts. */
 import { fileURLToPath } from 'node:url';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -41,7 +41,7 @@ test('two browsers on two nodes call each other through nginx, media both ways',
   expect([...ada.person.complaints, ...bob.person.complaints]).toEqual([]);
 });
 
-test('a browser and a peer without one, written from the docs, send each other pictures', async () => {
+test('a browser and a peer written from the docs send each other pictures', async () => {
   const ada = await openPage('Ada');
   const code = (await ada.create()).replace(' ', '');
   await using robot = await startChild({
@@ -55,7 +55,7 @@ test('a browser and a peer without one, written from the docs, send each other p
   expect(robot.lines.filter((line) => /failed|refused/.test(line))).toEqual([]);
 });
 
-test('every node is reached, and a node that dies is passed over', async () => {
+test('nginx reaches every node, and skips one that has died', async () => {
   expect(await nodesSeenBy(6)).toEqual(new Set(NODES));
   await nodes[2]?.kill();
   expect(await nodesSeenBy(6)).toEqual(new Set(['node1', 'node2']));

@@ -1,4 +1,4 @@
-/** deploy/turnserver.conf, as a real turnserver takes it: a relay that members can use, and no way into any network. */
+/** deploy/turnserver.conf, run by a real turnserver: a relay that members can use, and no way into a private network. */
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -63,12 +63,12 @@ const PUBLIC_V4 = [
 ];
 const PUBLIC_V6 = ['2001:1::', '2001:db7:ffff::', '2001:db9::', '2003::', '2600::', '2a00::', '64:ff9b:2::'];
 
-test('every word of it is understood', async () => {
+test('coturn understands every setting of the file', async () => {
   await using coturn = await startCoturn({ secrets: [NEW], conf });
   expect(complaintsOf(coturn)).toEqual([]);
 });
 
-test('a word that is not understood would be seen', async () => {
+test('a setting that coturn does not understand would be noticed', async () => {
   await using folder = await temporaryFolder();
   const wrong = join(folder.path, 'turnserver.conf');
   await writeFile(wrong, `${text}\ndenied-peer=10.0.0.1\n`);
@@ -89,7 +89,7 @@ test.each(['udp', 'tcp'] as const)(
   },
 );
 
-test('no network that the Internet does not reach is reached, and the Internet is', async () => {
+test('the relay reaches the Internet, and no network that the Internet does not reach', async () => {
   await using coturn = await startCoturn({ secrets: [NEW], conf, args: ['--verbose'] });
   const servers = [{ urls: [coturn.url('udp')], ...credential(NEW) }];
   // A browser does not even ask for an address of nobody.
@@ -106,7 +106,7 @@ test('no network that the Internet does not reach is reached, and the Internet i
   expect(refusals.length).toBeGreaterThanOrEqual(denied.length);
 });
 
-test('what is refused is exactly that, in IPv6 too', () => {
+test('the refused networks are exactly those, in IPv6 too', () => {
   const ranges = [...text.matchAll(/^denied-peer-ip=(.+)-(.+)$/gm)].map(
     ([, first = '', last = '']) => [first, last] as const,
   );
@@ -121,7 +121,7 @@ test('what is refused is exactly that, in IPv6 too', () => {
   expect(ranges.map(([first]) => first)).not.toContain('::');
 });
 
-test('whatever signs credentials on the nodes of docker-compose.yml is good on its TURN server', async () => {
+test('credentials signed by the nodes of docker-compose.yml are accepted by its TURN server', async () => {
   await using folder = await temporaryFolder();
   const written = composed(folder.path, `${NEW},${OLD}`);
   // Nobody else on the machine can read it.
@@ -134,12 +134,12 @@ test('whatever signs credentials on the nodes of docker-compose.yml is good on i
   expect(await Promise.all(good)).toEqual([true, true, false]);
 });
 
-test('without a secret the TURN server of docker-compose.yml says so, and does not start', async () => {
+test('the TURN server of docker-compose.yml does not start without a secret, and says so', async () => {
   await using folder = await temporaryFolder();
   expect(() => composed(folder.path, '')).toThrow('set SIGNALBOX_TURN_SECRETS in .env');
 });
 
-test('holds no secret, and no exception that tests need', () => {
+test('the file holds no secret, and no exception that tests need', () => {
   expect(text).not.toMatch(/^\s*static-auth-secret/m);
   for (const deployed of [text, compose]) expect(deployed).not.toMatch(/allow-loopback-peers|no-auth\b|server-relay/);
 });

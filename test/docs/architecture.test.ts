@@ -17,7 +17,7 @@ test.each([
   ['cool-down of a code', ['codeCooldownMs']],
   ['tick', ['tickMs']],
   ['life of TURN credentials', ['turnTtlMs']],
-] as const)('%s', (row, options) => {
+] as const)('the default in the row "%s" is that of the options', (row, options) => {
   const defaults = options.map((name) => durationText(OPTIONS[name].schema.parse(undefined)));
   expect(page).toContain(`| ${row} | ${defaults.join(', ')} |`);
 });

@@ -1,4 +1,4 @@
-/** `docs/asyncapi.json` is what the source prints, is AsyncAPI 3.0, and describes what is really said. */
+/** `docs/asyncapi.json` is what the source prints, is valid AsyncAPI 3.0, and describes the messages that servers send. */
 import { readFileSync } from 'node:fs';
 import specs from '@asyncapi/specs';
 import { Ajv, type SchemaObject } from 'ajv';
@@ -21,11 +21,11 @@ function validatorOf(id: string) {
   return ajv.compile({ $ref: `document#/components/schemas/${id}` });
 }
 
-test('it is as the source prints it now', () => {
+test('docs/asyncapi.json is what `npm run docs` prints', () => {
   expect(text, 'docs/asyncapi.json is stale: run `npm run docs`').toBe(printAsyncApi());
 });
 
-test('it is AsyncAPI 3.0', () => {
+test('the document is valid AsyncAPI 3.0', () => {
   const ajv = new Ajv({ strict: false, unicodeRegExp: false, meta: false, validateSchema: false });
   // The specification brings its own copy of the meta schema.
   formats.default(ajv);
@@ -37,7 +37,7 @@ test('it is AsyncAPI 3.0', () => {
   expect(validate({ ...document, operations: { one: { action: 'shout', channel: {} } } })).toBe(false);
 });
 
-test('every reference leads somewhere', () => {
+test('every reference in the document resolves', () => {
   const refs = [...text.matchAll(/"\$ref": "#\/([^"]+)"/g)].map(([, path = '']) => path);
   expect(refs.length).toBeGreaterThan(100);
   const found = (path: string) =>
@@ -52,7 +52,7 @@ test('every request, push and event is described, once', () => {
   expect(names.toSorted()).toEqual(all.toSorted());
 });
 
-test.each(STAGES)('what is said is as it is described: $stage', async (stage) => {
+test.each(STAGES)('messages on the wire match the document: $stage', async (stage) => {
   await using nodes = await startNodes(stage);
   const ann = await connectClient(nodes.url(0), { name: 'Ann' });
   const ben = await connectClient(nodes.url(1));

@@ -1,4 +1,4 @@
-/** The program of `docs/back-end.md`, run as it stands there, with a browser as its guest. */
+/** The program of `docs/back-end.md`, run unchanged, with a browser as its guest. */
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const page = readFileSync(join(root, PAGE), 'utf8');
 const ADMIN = 'the token of this test';
 const QUESTION = 'Is this on?';
 
-test('it opens a room, answers a page in it, closes it when the page has left, and prints the record', async () => {
+test('the program opens a room, answers a page in it, closes it when the page has left, and prints the record', async () => {
   await using server = await startSignalbox({ adminToken: ADMIN });
   await using program = await startProgram(server.url);
   const code = await codeOf(program);
@@ -47,7 +47,7 @@ test('it opens a room, answers a page in it, closes it when the page has left, a
   await vi.waitFor(async () => expect(await ask()).toMatchObject({ ref: record.ref, signals: 2 }), COUNTED);
 });
 
-test('it comes back to its seat after its connection was cut', async () => {
+test('the program is back on its seat after its connection was cut', async () => {
   await using server = await startSignalbox({ adminToken: ADMIN });
   await using proxy = await startProxy(server.port);
   await using program = await startProgram(`http://127.0.0.1:${proxy.port}`);
@@ -67,7 +67,7 @@ test('it comes back to its seat after its connection was cut', async () => {
   expect(ann.all('member:left')).toEqual([]);
 });
 
-test('it ends when its room does, and prints what the record says of that', async () => {
+test('the program ends with its room, and prints the reason from the record', async () => {
   await using server = await startSignalbox({ adminToken: ADMIN });
   await using program = await startProgram(server.url);
   const code = await codeOf(program);
@@ -78,14 +78,14 @@ test('it ends when its room does, and prints what the record says of that', asyn
   expect(recordIn(program.lines.join('\n'))).toMatchObject({ code, reason: 'closed', totalMembers: 1 });
 });
 
-test('a token that may not create rooms is told so', async () => {
+test('the program reports a token that may not create rooms', async () => {
   await using server = await startSignalbox({ adminToken: 'another token of this test' });
   await using program = await startProgram(server.url);
   expect(await program.exited).toEqual({ code: 1, signal: null });
   expect(program.lines.join('\n')).toContain("'UNAUTHENTICATED'");
 });
 
-test('links lead somewhere', () => {
+test('every link of the page leads to an existing file', () => {
   for (const [, path = ''] of page.matchAll(/\]\((?!http)([^)#]+)/g))
     expect(existsSync(join(root, 'docs', path))).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** Every example of `docs/client.md`, and the room of the README, run as they stand there. */
+/** Every example of `docs/client.md`, and the room of the README, run unchanged. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,18 +39,18 @@ const url = (): string => `http://localhost:${server.port}`;
 /** The examples that this file plays. */
 const PLAYED = ['nine-lines', 'rooms', 'errors', 'store', 'mesh', 'react', 'node'];
 
-test('every example is played', () => {
+test('every example of the page is run by a test', () => {
   expect([...snippets.keys()]).toEqual(PLAYED);
 });
 
-test('the README has the same room, in less than ten lines', async () => {
+test('the README has the same example, in less than ten lines', async () => {
   const readme = await snippetsOf('README.md', url());
   expect(readme.get('nine-lines')).toBe(snippets.get('nine-lines'));
   const [, script = ''] = /<script type="module">\n(.*?)<\/script>/s.exec(snippets.get('nine-lines') ?? '') ?? [];
   expect(script.trim().split('\n').length).toBeLessThan(10);
 });
 
-test('nine lines: two meet by the address, a refresh comes back, who leaves disappears', async () => {
+test('the first example: two pages meet by the address, a refreshed one comes back, a closed one disappears', async () => {
   await using ann = await open('nine-lines');
   await expect.poll(() => ann.page.evaluate<string>('location.hash'), PATIENCE).toMatch(/^#\d{6}$/);
   await using bob = await open('nine-lines', await ann.page.evaluate<string>('location.hash'));
@@ -62,7 +62,7 @@ test('nine lines: two meet by the address, a refresh comes back, who leaves disa
   expect(ann.complaints).toEqual([]);
 });
 
-test('rooms: what happens is told', async () => {
+test('the example of rooms prints the events', async () => {
   await using ann = await open('rooms');
   const code = await ann.said(/^the others type (\d{6})$/);
   await using bob = client('Bob');
@@ -75,7 +75,7 @@ test('rooms: what happens is told', async () => {
   expect(ann.lines).toEqual(expect.arrayContaining(['online', 'I said {text: Hello}']));
 });
 
-test('errors: each gets its words', async () => {
+test('the example of errors has words for each error', async () => {
   await using ann = client('Ann');
   const room = await ann.create();
   await using bob = await open('errors', '', { answers: room.code });
@@ -86,12 +86,12 @@ test('errors: each gets its words', async () => {
   await carl.said(/^No room has this code\.$/);
 });
 
-test('store: the seat is taken again from it', async () => {
+test('the example of the store takes the seat again', async () => {
   await using ann = await open('store');
   await ann.said(/^true replaced$/);
 });
 
-test('mesh: media, screen, data, figures', async () => {
+test('the example of the mesh sends media, a screen and data, and shows figures', async () => {
   await using host = client('Host');
   const { code } = await host.create();
   await using ann = await open('mesh', `#${code}`);
@@ -104,7 +104,7 @@ test('mesh: media, screen, data, figures', async () => {
   await ann.said(/^Ann [\d.]+ \d{3,} [\d.]+ direct$/);
 });
 
-test('react: a component that plays everybody', async () => {
+test('the React component plays every member', async () => {
   await using host = client('Host');
   const { code } = await host.create();
   await using folder = await scratch();
@@ -124,7 +124,7 @@ test('react: a component that plays everybody', async () => {
   expect(ann.complaints).toEqual([]);
 });
 
-test('node: says something, and ends by itself', async () => {
+test('the example for Node sends a message, and ends by itself', async () => {
   await using folder = await scratch();
   const path = join(folder.path, 'bot.mjs');
   await writeFile(path, snippets.get('node') ?? '');
@@ -207,7 +207,7 @@ async function bundle(entry: string): Promise<string> {
   return output.code;
 }
 
-test('every word of the SDK is explained', async () => {
+test('every exported name of the SDK is documented', async () => {
   const typedoc = join(root, 'node_modules/typedoc/bin/typedoc');
   // A word without an explanation is a warning, and there may be none.
   await promisify(execFile)(process.execPath, [typedoc, '--emit', 'none'], { cwd: root, timeout: 100_000 });

@@ -1,4 +1,4 @@
-/** Every example of `docs/embedding.md` runs as it stands there. */
+/** Every example of `docs/embedding.md`, run unchanged. */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,11 +40,11 @@ async function play(
 
 const text = async (url: string): Promise<string> => (await fetch(url)).text();
 
-test('every example is played', () => {
+test('every example of the page is run by a test', () => {
   expect([...snippets.keys()]).toEqual(['', 'log', 'http', 'fastify', 'authenticate', 'rooms', 'events']);
 });
 
-test('a log of one’s own', async () => {
+test('the example of a custom log', async () => {
   await play('log', async (url, line) => {
     await using ann = await connectClient(url);
     const { ref } = (await ann.must('room:create')).room;
@@ -55,7 +55,7 @@ test('a log of one’s own', async () => {
 test.each([
   ['http', '/socket.io'],
   ['fastify', '/signaling/socket'],
-])('in a server of one’s own: %s', async (name, path) => {
+])('the example of a host server: %s', async (name, path) => {
   await play(name, async (url) => {
     expect(await text(url)).toBe('a page of my own');
     expect(JSON.parse(await text(`${url}/signaling/healthz`))).toMatchObject({ ok: true });
@@ -65,7 +65,7 @@ test.each([
   });
 });
 
-test('who a client is', async () => {
+test('the example of authentication', async () => {
   const tokenFor = (account: string, secret = JWT_SECRET) =>
     new SignJWT({ name: 'Ann', role: 'teacher' })
       .setProtectedHeader({ alg: 'HS256' })
@@ -87,11 +87,11 @@ test('who a client is', async () => {
   });
 });
 
-test('without a secret that is hard to guess it does not start', async () => {
+test('the example of authentication does not start with a weak secret', async () => {
   await expect(play('authenticate', async () => {}, '')).rejects.toThrow('JWT_SECRET: 32 characters or more');
 });
 
-test('who makes and joins rooms', async () => {
+test('the example of hooks for rooms', async () => {
   await play('rooms', async (url) => {
     await using ann = await connectClient(url, { name: 'Ann' });
     await using nobody = await connectClient(url);
@@ -104,7 +104,7 @@ test('who makes and joins rooms', async () => {
   });
 });
 
-test('what happens', async () => {
+test('the example of events', async () => {
   await play('events', async (url, line) => {
     await using ann = await connectClient(url, { name: 'Ann' });
     const { code, ref } = (await ann.must('room:create')).room;
@@ -114,7 +114,7 @@ test('what happens', async () => {
   });
 });
 
-test('it names the events that there are, and pages that exist', () => {
+test('the page names existing events and existing pages', () => {
   for (const type of FEED_TYPES) expect(page).toContain(`\`${type}\``);
   for (const [, path = ''] of page.matchAll(/\]\((?!http)([^)#]+)\)/g))
     expect(existsSync(join(root, 'docs', path))).toBe(true);

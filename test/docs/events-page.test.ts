@@ -1,4 +1,4 @@
-/** What `docs/events.md` says is so, and its examples run as their users run them. */
+/** Facts and examples of `docs/events.md`, checked against the source and a running server. */
 import { readFileSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ async function playMeeting(nodes: Nodes): Promise<string> {
   return room.ref;
 }
 
-test('the types are those that there are, with what is particular to each', () => {
+test('the page lists every event type with its own fields', () => {
   const rows = [...page.matchAll(/^\| `([a-z_]+)` +\| [^|]* \|([^|]*)\|/gm)];
   const common = ['id', 'type', 'code', 'ref', 'rev', 'userId', 'serverId', 'timestamp'];
   expect(Object.fromEntries(rows.map(([, type, rest]) => [type, rest?.match(/\w+/g) ?? []]))).toEqual(
@@ -43,12 +43,12 @@ test('the types are those that there are, with what is particular to each', () =
   );
 });
 
-test('the example of an event is one', () => {
+test('the example of an event is a valid event', () => {
   const example = JSON.parse(/^```json\n(.*?)^```$/ms.exec(page)?.[1] ?? '');
   expect(feedEvent.parse(example)).toEqual(example);
 });
 
-test('the channel, with redis-cli', async () => {
+test('the example of the channel works with redis-cli', async () => {
   await using nodes = await startNodes({ kind: 'redis', count: 2 });
   const [command = '', ...args] = (await exampleOf('channel', nodes)).trim().split(' ');
   await using listening = await startChild({ command, args, ready: /subscribe/ });
@@ -59,7 +59,7 @@ test('the channel, with redis-cli', async () => {
   expect(heard.map(({ rev }) => rev)).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('the stream, by a consumer that is killed and begins again', async () => {
+test('the example of the stream loses nothing when its consumer is killed and starts again', async () => {
   await using nodes = await startNodes({ kind: 'redis', count: 2 });
   await using folder = await temporaryFolder();
   await symlink(join(root, 'node_modules'), join(folder.path, 'node_modules'), 'dir');

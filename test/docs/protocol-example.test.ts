@@ -1,4 +1,4 @@
-/** The example of `docs/protocol.md` is a program that works: two of it meet through a server and talk to each other. */
+/** The example of `docs/protocol.md` as a program: two copies of it meet through a server and talk to each other. */
 import { expect, test } from 'vitest';
 import { createServer } from '../../src/index.ts';
 import { unpackPeer } from '../support/peer-program.ts';

@@ -1,4 +1,4 @@
-/** `docs/protocol.md` says what the source says, of every error and of nothing else. */
+/** `docs/protocol.md` documents every error and message of the source, and no others. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { printProtocolPage } from '../../scripts/protocol-page.ts';
@@ -7,7 +7,7 @@ import { PUSHES, REQUESTS } from '../../src/protocol/messages.ts';
 
 const page = readFileSync(new URL('../../docs/protocol.md', import.meta.url), 'utf8');
 
-test('the page is as the source prints it now', () => {
+test('docs/protocol.md is what `npm run docs` prints', () => {
   expect(page, 'docs/protocol.md is stale: run `npm run docs`').toBe(printProtocolPage());
 });
 
@@ -16,7 +16,7 @@ describe('errors', () => {
   const section = page.slice(page.lastIndexOf('\n## Errors\n')).replaceAll(/ +/g, ' ');
   const rows = [...section.matchAll(/^\| `([A-Z_]+)` \| (.+?) \| (yes|no|reserved) \| (.+?) \| (.+?) \|$/gm)];
 
-  test('are all documented, each once, and no other is', () => {
+  test('are all documented, each once, and no others', () => {
     expect(rows.map(([, code]) => code)).toEqual(Object.keys(ERRORS));
   });
 
@@ -30,7 +30,7 @@ describe('errors', () => {
     },
   );
 
-  test('that the prose and the example speak of exist', () => {
+  test('named in the prose and in the example exist', () => {
     const words = [...page.matchAll(/[`']([A-Z][A-Z_]{3,})[`']/g)].map(([, word]) => word ?? '');
     expect(words.length).toBeGreaterThan(Object.keys(ERRORS).length);
     expect(words.filter((word) => !Object.hasOwn(ERRORS, word))).toEqual([]);
@@ -43,7 +43,7 @@ describe('messages', () => {
     expect(headings).toEqual([...Object.keys(REQUESTS), ...Object.keys(PUSHES)]);
   });
 
-  test('that the prose and the example speak of exist', () => {
+  test('named in the prose and in the example exist', () => {
     const names = [...page.matchAll(/[`']((?:room|member|host|session|server|lobby):[a-z-]+)[`']/g)].map(
       ([, name]) => name,
     );
@@ -52,6 +52,6 @@ describe('messages', () => {
   });
 });
 
-test('nothing is left to fill in', () => {
+test('no placeholder of the template is left', () => {
   expect(page).not.toMatch(/\{\{|\}\}$|undefined,|\[object/m);
 });

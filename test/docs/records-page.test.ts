@@ -1,4 +1,4 @@
-/** What `docs/records.md` says is so, and its examples do what they are there for. */
+/** Facts and examples of `docs/records.md`, checked against the source and a running server. */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const ADMIN = 'the token of this test';
 const example = (language: string, name: string): string =>
   new RegExp(`^\`\`\`${language} ${name}\\n(.*?)^\`\`\`$`, 'ms').exec(page)?.[1] ?? expect.unreachable();
 
-test('the examples, against a server with a call', async () => {
+test('the examples work against a server that has recorded a call', async () => {
   await using folder = await temporaryFolder();
   const server = await createServer({ host: '127.0.0.1', port: 0, dataDir: folder.path, adminToken: ADMIN });
   expect(page).toContain(server.calls.replace(folder.path, 'data'));
@@ -74,7 +74,7 @@ test('the examples, against a server with a call', async () => {
   await database.close();
 });
 
-test('options, reasons, tables and files are those that there are', () => {
+test('the options, reasons, tables and files that the page names exist', () => {
   for (const [name] of page.matchAll(/SIGNALBOX_[A-Z_]+/g)) {
     expect(Object.keys(OPTIONS).map(variableOf)).toContain(name);
   }

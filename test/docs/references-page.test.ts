@@ -1,4 +1,4 @@
-/** What `docs/references.md` says is so, and its example runs as its users run it. */
+/** Facts and examples of `docs/references.md`, checked against the source and run as a user would. */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/references.md'), 'utf8');
 const YEAR = new Date().getUTCFullYear();
 
-test('the item types are those that there are', () => {
+test('the page lists the item types of the source', () => {
   const rows = [...page.matchAll(/^\| `(\w+)` +\| (\d) +\| `(\w+)`/gm)].map(([, name, number, prefix]) => [
     name,
     { number: Number(number), prefix, width: 8 },
@@ -26,7 +26,7 @@ test('the item types are those that there are', () => {
   expect(Object.fromEntries(rows)).toEqual(ITEM_TYPES);
 });
 
-test('the example, in a package of its own', async () => {
+test('the example works in a package of its own', async () => {
   await using folder = await temporaryFolder();
   const example = (await snippetsOf('docs/references.md', '')).get('references') ?? expect.unreachable();
   await mkdir(join(folder.path, 'node_modules'));
@@ -40,12 +40,12 @@ test('the example, in a package of its own', async () => {
   ]);
 });
 
-test('the command', async () => {
+test('the command prints what the page shows', async () => {
   const command = /^npx signalbox (reference .*)$/m.exec(page)?.[1] ?? '';
   expect((await runSignalbox(command.split(' '))).stdout.trimEnd().split('\n')).toHaveLength(3);
 });
 
-test('options, variables, tables and files exist', () => {
+test('the options, variables, tables and files that the page names exist', () => {
   for (const [name] of page.matchAll(/SIGNALBOX_[A-Z_]+/g))
     expect(Object.keys(OPTIONS).map(variableOf)).toContain(name);
   const tables = readFileSync(join(root, 'src/database/migrations.ts'), 'utf8');

@@ -1,4 +1,4 @@
-/** What `docs/rest.md` says is so, and its examples run as their readers run them: with curl. */
+/** Facts and examples of `docs/rest.md`, checked against the source and run with curl. */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -65,7 +65,7 @@ test('every example runs, and every operation of the document has one', async ()
 
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 
-test('the same key again, as the page has it, is the same room', async () => {
+test('the example with the same idempotency key gives the same room', async () => {
   const example = (await snippetsOf(PAGE, furnished.url)).get('create-room') ?? expect.unreachable();
   const again = example.replace('appointment-4711', 'appointment-4712');
   const [first, second] = [await run(again), await run(again)];
@@ -73,7 +73,7 @@ test('the same key again, as the page has it, is the same room', async () => {
   expect(second.body).toBe(first.body);
 });
 
-test('the room that is shown has the fields of one', async () => {
+test('the room in the example has the fields of a room', async () => {
   const example = (await snippetsOf(PAGE, furnished.url)).get('create-room') ?? expect.unreachable();
   const [, shown = ''] = /^```json room\n(.*?)^```$/ms.exec(page) ?? [];
   const { body } = await run(example.replace('appointment-4711', 'appointment-4713'));
@@ -82,7 +82,7 @@ test('the room that is shown has the fields of one', async () => {
   expect(Object.keys(JSON.parse(shown))).toEqual(Object.keys(JSON.parse(body)));
 });
 
-test('the table has every code that HTTP tells, with its status', () => {
+test('the table has every error code of the API, with its status', () => {
   const rows = [...page.matchAll(/^\| (\d{3}) +\| (.+?) +\|/gm)].map(([, status, codes = '']) => ({
     status: Number(status),
     codes: [...codes.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code as ErrorCode), // looked up below
@@ -99,12 +99,12 @@ test('the table has every code that HTTP tells, with its status', () => {
   expect(ofHttp.filter((code) => !told.includes(code))).toEqual(['CONFLICT']);
 });
 
-test('the problem that is shown is what one gets', async () => {
+test('the problem in the example is what the server answers', async () => {
   const [, shown = ''] = /^```json\n(.*?)^```$/ms.exec(page) ?? [];
   expect((await furnished.caller.ask('POST', '/rooms', { maxUsers: 101 })).body).toEqual(JSON.parse(shown));
 });
 
-test('options, variables and pages exist', () => {
+test('the options, variables and pages that the page names exist', () => {
   const variables = Object.keys(OPTIONS).map(variableOf);
   for (const [name] of page.matchAll(/SIGNALBOX_[A-Z_]+/g)) expect(variables).toContain(name);
   expect(OPTIONS.apiPerMinute.schema.parse(undefined)).toBe(600);

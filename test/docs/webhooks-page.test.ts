@@ -1,4 +1,4 @@
-/** What `docs/webhooks.md` says is so, and its receivers take real events. */
+/** Facts of `docs/webhooks.md`, checked against the source, and its receivers, run against real events. */
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ test.each(SECRETS)(
   },
 );
 
-test('a receiver without a secret says so in one line', async () => {
+test('a receiver without a secret stops with one line that says so', async () => {
   await using folder = await temporaryFolder();
   for (const [name, command, file] of [
     ['node-receiver', process.execPath, 'receiver.mjs'],
@@ -81,7 +81,7 @@ test('a receiver without a secret says so in one line', async () => {
   }
 });
 
-test('options, figures and files are those that there are', () => {
+test('the options, figures and files that the page names exist', () => {
   const options = readOptions({});
   const names = new Set(Object.keys(options).map(flagOf));
   for (const [name] of page.matchAll(/--webhook[a-z-]*/g)) expect(names).toContain(name);
