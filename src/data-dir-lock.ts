@@ -1,8 +1,7 @@
 /**
- * One node for each data directory: a second one would take the calls of the first for those of a node that has died, and
- * end them. The lock is the system's own, on a file beside the database: it ends with the process that has it, however
- * that ends, and unlike the number of a process it means the same in every container. Programs that only count references
- * there need none.
+ * Lock of the data directory, for one node at a time: a second node would end the calls of the first one in the records, as
+ * if that had died. It is a lock of the operating system on a file beside the database. Unlike a file with a process id, it
+ * ends with its process in any case, and works across containers. Programs that only count references do not need it.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,33 +12,33 @@ import { loadSqlite } from './database/libsql.ts';
 const FILE = 'signalbox.lock';
 
 /**
- * Holds the directory of a node that keeps its database in one.
+ * Locks the data directory of a node that has its database there.
  *
- * @returns how it is given back; undefined where there is no such directory.
- * @throws Error when another node holds it, or it cannot be written to.
+ * @returns the release; undefined when the node needs no data directory.
+ * @throws Error when another node has the lock, or the directory is not writable.
  */
-export async function lockDataDir(circumstances: DatabaseOptions): Promise<(() => void) | undefined> {
-  if (!keepsDataDir(circumstances)) return undefined;
-  const { dataDir } = circumstances;
+export async function lockDataDir(options: DatabaseOptions): Promise<(() => void) | undefined> {
+  if (!keepsDataDir(options)) return undefined;
+  const { dataDir } = options;
   const Sqlite = await loadSqlite();
   let file: File | undefined;
   try {
     await mkdir(dataDir, { recursive: true });
-    const held = new Sqlite(join(dataDir, FILE));
-    file = held;
-    held.exec('PRAGMA busy_timeout = 0');
-    // Nothing is ever written to it: what counts is who may.
-    held.exec('BEGIN EXCLUSIVE');
-    return () => held.close();
+    const opened = new Sqlite(join(dataDir, FILE));
+    file = opened;
+    opened.exec('PRAGMA busy_timeout = 0');
+    // Nothing is written: holding the transaction is the lock.
+    opened.exec('BEGIN EXCLUSIVE');
+    return () => opened.close();
   } catch (cause) {
     file?.close();
-    throw new Error(complaintOf(cause, dataDir), { cause });
+    throw new Error(messageOf(cause, dataDir), { cause });
   }
 }
 
-function complaintOf(cause: unknown, dataDir: string): string {
-  const said = cause instanceof Error ? cause.message : String(cause);
-  return /locked|busy/i.test(said)
+function messageOf(cause: unknown, dataDir: string): string {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return /locked|busy/i.test(reason)
     ? `${dataDir} is in use by another node: give this one a dataDir of its own, or stop the other`
-    : `dataDir: nothing can be kept in ${dataDir} (${said})`;
+    : `dataDir: nothing can be kept in ${dataDir} (${reason})`;
 }

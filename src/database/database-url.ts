@@ -1,7 +1,7 @@
-/** Which database a server has. */
+/** The database URL that follows from the options of a server. */
 import { join } from 'node:path';
 
-/** The options of a server that decide. */
+/** The server options that decide. */
 export interface DatabaseOptions {
   readonly redisUrl?: string | undefined;
   readonly databaseUrl?: string | undefined;
@@ -11,18 +11,14 @@ export interface DatabaseOptions {
 const FILE = 'signalbox.db';
 
 /**
- * The URL of the database that every node of the server shares: a server, or with one node a file in its data directory.
- * Nodes that share a Redis may stand on different machines, so a directory of each is none.
+ * The database that all nodes share: a database server, or, for a single node, a file in its data directory. Nodes that
+ * share a Redis may run on different machines, so their data directories are not shared.
  */
-export function sharedDatabaseUrl(circumstances: DatabaseOptions): string | undefined {
-  if (circumstances.databaseUrl !== undefined) return circumstances.databaseUrl;
-  return keepsDataDir(circumstances) ? `sqlite:${join(circumstances.dataDir, FILE)}` : undefined;
+export function sharedDatabaseUrl(options: DatabaseOptions): string | undefined {
+  if (options.databaseUrl !== undefined) return options.databaseUrl;
+  return keepsDataDir(options) ? `sqlite:${join(options.dataDir, FILE)}` : undefined;
 }
 
-/** Whether it is a file that no other node may use. */
-export const keepsDataDir = (
-  circumstances: DatabaseOptions,
-): circumstances is DatabaseOptions & { readonly dataDir: string } =>
-  circumstances.redisUrl === undefined &&
-  circumstances.databaseUrl === undefined &&
-  circumstances.dataDir !== undefined;
+/** Whether the database is a file in the data directory, which no other node may use. */
+export const keepsDataDir = (options: DatabaseOptions): options is DatabaseOptions & { readonly dataDir: string } =>
+  options.redisUrl === undefined && options.databaseUrl === undefined && options.dataDir !== undefined;

@@ -1,57 +1,57 @@
-/** The SQL database of a server: the port of its drivers, and its laws. */
+/** Port of the SQL databases, and its contract. */
 
-/** What a statement is given: never booleans or instants of a driver's own kind, which each of them writes otherwise. */
+/** Value of a placeholder. No booleans and dates: each driver writes them differently. */
 export type Value = string | number | null;
-/** By column. Drivers give large numbers as text: see {@link readNumber}. */
+/** Values by column. Drivers return large numbers as text: see {@link readNumber}. */
 export type Row = Readonly<Record<string, unknown>>;
 export type Dialect = 'sqlite' | 'postgres' | 'mysql';
 
-/** Statements say `?` where a value belongs, in every dialect, and nowhere else. */
+/** In every dialect, `?` is the placeholder of a value, and is used for nothing else. */
 export interface Queries {
   rows(sql: string, values?: readonly Value[]): Promise<Row[]>;
-  /** @returns how many rows it has written, or found to be written so already; 0 only when there was none. */
+  /** @returns the number of matched rows, also of those that had the new values already. */
   run(sql: string, values?: readonly Value[]): Promise<number>;
 }
 
 /**
- * Laws:
- * - The tables are there before the first statement, whoever asks; several that make them at once do no harm.
- * - What a transaction has written is on the disk before it is answered, or, when it fails, nowhere. A failure may also
- *   mean that only the answer was lost.
+ * Contract:
+ * - Missing tables are created before the first statement, also when several nodes do so at once.
+ * - A transaction is on disk before its promise resolves. When it rejects, nothing was written, or only the answer was
+ *   lost.
  * - Every promise settles within some seconds, whatever happens to the database.
- * - A statement that the database refuses, such as one whose value does not fit, rejects with what the driver says of it.
- *   Whatever else goes wrong with a database rejects with {@link DatabaseUnavailable}.
- * - A connection that is lost fails whoever uses it at that time, and nobody else.
- * - After `close` nothing is begun: every call is refused, and no connection is left.
+ * - A statement that the database refuses, for instance because a value does not fit, rejects with the driver's error. Any
+ *   other failure rejects with {@link DatabaseUnavailable}.
+ * - A lost connection fails only the calls that use it at that time.
+ * - After `close` every call is refused, and no connection is left.
  */
 export interface Database extends Queries {
-  /** For people: the kind of database and where. Without credentials. */
+  /** Kind and location of the database, without credentials. For people. */
   readonly name: string;
   readonly dialect: Dialect;
-  /** Connects, and makes the tables where they are missing. Others call it by themselves. */
+  /** Connects and creates missing tables. The other methods do it when needed. */
   open(): Promise<void>;
   /** The database's clock: milliseconds since 1970. */
   now(): Promise<number>;
   /**
-   * All of it or nothing.
+   * Commits all statements of `work`, or none.
    *
-   * @param work MUST await nothing but its own statements: in SQLite, everybody else waits for it.
+   * @param work MUST await nothing but its own statements: in SQLite, all other statements wait for it.
    */
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Thrown when the database does not answer, or cannot do now what it is asked for. The same may succeed later. */
+/** Thrown when the database does not answer, or cannot execute a statement now. It may succeed later. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
-/** Thrown when the database can never be used as it is configured: no driver, no such scheme. */
+/** Thrown when the configuration can never work: no driver, or an unknown scheme. */
 export class DatabaseMisconfigured extends Error {
   override readonly name = 'DatabaseMisconfigured';
 }
 
-/** A number that a database has answered; drivers give large ones as text. */
+/** Reads a number of a row; drivers return large ones as text. */
 export function readNumber(value: unknown): number {
   const number = typeof value === 'string' || typeof value === 'bigint' ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number))

@@ -1,27 +1,27 @@
-/** What becomes of what drivers throw. */
+/** Translates errors of the drivers into those of the port. */
 import { DatabaseMisconfigured, DatabaseUnavailable } from './database.ts';
 
-/** Passes on what is thrown of a statement that was refused; all else is said to be an outage, with its cause. */
-export type ErrorTranslator = <T>(answer: Promise<T>) => Promise<T>;
+/** Rethrows refusals of a statement; every other error becomes `DatabaseUnavailable`, with its cause. */
+export type ErrorTranslator = <T>(result: Promise<T>) => Promise<T>;
 
-/** @param isRefusal tells what a driver throws when the database has looked at a statement, and will never take it. */
+/** @param isRefusal whether a driver's error means that the database will never accept the statement. */
 export const createErrorTranslator =
   (isRefusal: (error: unknown) => boolean): ErrorTranslator =>
-  async (answer) => {
+  async (result) => {
     try {
-      return await answer;
+      return await result;
     } catch (error) {
-      if (isOneOfOurs(error) || isRefusal(error)) throw error;
+      if (isTranslated(error) || isRefusal(error)) throw error;
       throw new DatabaseUnavailable(messageOf(error), { cause: error });
     }
   };
 
 export const closedError = () => new DatabaseUnavailable('the database has been closed');
 
-const isOneOfOurs = (error: unknown): boolean =>
+const isTranslated = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable || error instanceof DatabaseMisconfigured;
 
-/** Who has tried several addresses says nothing but what each attempt has said. */
+/** An attempt on several addresses has no message of its own, only those of its parts. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
   return error instanceof Error ? error.message : String(error);

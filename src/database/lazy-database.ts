@@ -1,9 +1,9 @@
-/** A database whose driver is loaded when somebody first needs it: who uses none pays for none. */
+/** A database whose driver is loaded at the first call: servers without a database do not pay for one. */
 import { withDeadline } from '../support/deadline.ts';
 import { type Database, DatabaseUnavailable } from './database.ts';
 import { closedError } from './driver-errors.ts';
 
-/** For whatever a driver does not bound by itself, and for several statements that it bounds one by one. */
+/** Time limit of one call: some operations have no limit in the driver, others have one per statement. */
 const ANSWER_MS = 2_500;
 const CLOSE_MS = 1_000;
 
@@ -12,18 +12,18 @@ const tooLate = (): Error => new DatabaseUnavailable(`the database has not answe
 export function lazyDatabase(about: Pick<Database, 'name' | 'dialect'>, load: () => Promise<Database>): Database {
   let loaded: Promise<Database> | undefined;
   let isClosed = false;
-  const ask = async <T>(question: (database: Database) => Promise<T>): Promise<T> => {
+  const call = async <T>(work: (database: Database) => Promise<T>): Promise<T> => {
     if (isClosed) throw closedError();
     loaded ??= load();
-    return withDeadline(loaded.then(question), ANSWER_MS, tooLate);
+    return withDeadline(loaded.then(work), ANSWER_MS, tooLate);
   };
   return {
     ...about,
-    open: () => ask((database) => database.open()),
-    now: () => ask((database) => database.now()),
-    rows: (sql, values) => ask((database) => database.rows(sql, values)),
-    run: (sql, values) => ask((database) => database.run(sql, values)),
-    transaction: (work) => ask((database) => database.transaction(work)),
+    open: () => call((database) => database.open()),
+    now: () => call((database) => database.now()),
+    rows: (sql, values) => call((database) => database.rows(sql, values)),
+    run: (sql, values) => call((database) => database.run(sql, values)),
+    transaction: (work) => call((database) => database.transaction(work)),
     async close() {
       isClosed = true;
       if (loaded === undefined) return;

@@ -2,7 +2,8 @@
  * Schema migrations, applied once each in order. Every step is idempotent: MySQL commits each DDL statement by itself, so
  * a node may die between a step and the row that records it.
  */
-import type { Dialect } from './database.ts';
+import type { Once } from '../support/async/once.ts';
+import { type Dialect, type Queries, readNumber } from './database.ts';
 import { createTable, renameTable, type Table } from './ddl.ts';
 
 /** The ledger of references. */
@@ -106,11 +107,35 @@ const FORMER_PARTICIPANTS = 'signalbox_sessions';
 
 const MIGRATIONS: Table = { name: 'signalbox_migrations', columns: ['version INTEGER NOT NULL'], key: ['version'] };
 
+export const SELECT_VERSION = 'SELECT COALESCE(MAX(version), 0) AS version FROM signalbox_migrations';
+export const INSERT_VERSION = 'INSERT INTO signalbox_migrations (version) VALUES (?)';
+
 export const migrationsTable = (dialect: Dialect): string[] => createTable(MIGRATIONS, dialect);
 
 export interface Migration {
   readonly version: number;
   readonly statements: readonly string[];
+}
+
+/** Creates missing tables. The caller keeps other nodes from doing so at the same time. */
+export async function migrate(queries: Queries, dialect: Dialect): Promise<void> {
+  for (const statement of migrationsTable(dialect)) await queries.run(statement);
+  const [newest] = await queries.rows(SELECT_VERSION);
+  for (const { version, statements } of migrationsAfter(readNumber(newest?.['version']), dialect)) {
+    for (const statement of statements) await queries.run(statement);
+    await queries.run(INSERT_VERSION, [version]);
+  }
+}
+
+/** Runs work on a migrated database. After any failure the migration is checked again: a restore may have removed tables. */
+export async function afterMigration<T>(migrated: Once, work: () => Promise<T>): Promise<T> {
+  await migrated();
+  try {
+    return await work();
+  } catch (error) {
+    migrated.forget();
+    throw error;
+  }
 }
 
 /** @param version of the newest step applied to the database; 0 for none */

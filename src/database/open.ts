@@ -1,4 +1,4 @@
-/** Which database a URL means. */
+/** Opens the database at a URL. */
 import { type Log, silentLog } from '../support/log.ts';
 import { type Database, DatabaseMisconfigured } from './database.ts';
 import { lazyDatabase } from './lazy-database.ts';

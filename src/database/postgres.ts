@@ -4,17 +4,17 @@ import { once } from '../support/async/once.ts';
 import { type Log, silentLog } from '../support/log.ts';
 import { type Database, type Queries, readNumber, type Value } from './database.ts';
 import { createErrorTranslator } from './driver-errors.ts';
-import { migrationsAfter, migrationsTable } from './migrations.ts';
+import { afterMigration, migrate } from './migrations.ts';
 import { locationOf } from './url.ts';
 
-/** An answer that takes longer is given up, and its connection with it. */
+/** Time limit of one statement; when it is exceeded, its connection is closed. */
 const ANSWER_MS = 1_500;
-/** Whoever starts at the same time waits here for its turn. Any number that nobody else uses. */
+/** Advisory lock: nodes that start at the same time migrate one after the other. An arbitrary number. */
 const MIGRATION_LOCK = 7_446_215_903;
 
 /**
- * SQLSTATE classes that say nothing of the statement: connecting, read-only, rolled back by a conflict, no room, not now,
- * an operator, the system.
+ * SQLSTATE classes of the server's state, not of the statement: connection, authorization, unknown database, rollback by a
+ * conflict, resources, object in use, operator intervention, system error.
  */
 const OUTAGE = /^(08|25|28|3D|40|53|55|57|58|XX)/;
 const translated = createErrorTranslator(
@@ -32,30 +32,19 @@ export function createPostgresDatabase(url: string, log: Log = silentLog): Datab
     query_timeout: ANSWER_MS,
     keepAlive: true,
   });
-  // A connection that is lost would end the process: while somebody uses it, for the pool does not listen to it then, and
-  // while nobody does.
+  // An `error` event without a listener ends the process. The pool listens only to idle connections, and passes theirs on.
   pool.on('connect', (client) => {
     client.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL was lost'));
   });
   pool.on('error', () => {});
-  const opened = once(() => transaction(pool, migrate));
+  const migrated = once(() => transaction(pool, migrateLocked));
 
-  /** Tables may be gone after a restore: whatever fails, they are looked for again. */
-  const ready = async <T>(ask: () => Promise<T>): Promise<T> => {
-    await opened();
-    try {
-      return await ask();
-    } catch (error) {
-      opened.forget();
-      throw error;
-    }
-  };
-
+  const ready = <T>(work: () => Promise<T>): Promise<T> => afterMigration(migrated, work);
   const pooled = queriesOn(pool);
   return {
     name: `postgres at ${locationOf(url)}`,
     dialect: 'postgres',
-    open: () => opened(),
+    open: () => migrated(),
     now: async () => readNumber((await pooled.rows(NOW))[0]?.['now']),
     rows: (sql, values) => ready(() => pooled.rows(sql, values)),
     run: (sql, values) => ready(() => pooled.run(sql, values)),
@@ -72,7 +61,7 @@ function queriesOn(connection: pg.Pool | pg.PoolClient): Queries {
   };
 }
 
-/** Its placeholders are `$1`, `$2` and so on. */
+/** Replaces `?` by PostgreSQL's placeholders `$1`, `$2` and so on. */
 function numbered(sql: string): string {
   let count = 0;
   return sql.replaceAll('?', () => {
@@ -81,21 +70,16 @@ function numbered(sql: string): string {
   });
 }
 
-async function migrate(queries: Queries): Promise<void> {
+async function migrateLocked(queries: Queries): Promise<void> {
   await queries.rows('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-  for (const statement of migrationsTable('postgres')) await queries.run(statement);
-  const [newest] = await queries.rows('SELECT COALESCE(MAX(version), 0) AS version FROM signalbox_migrations');
-  for (const { version, statements } of migrationsAfter(readNumber(newest?.['version']), 'postgres')) {
-    for (const statement of statements) await queries.run(statement);
-    await queries.run('INSERT INTO signalbox_migrations (version) VALUES (?)', [version]);
-  }
+  await migrate(queries, 'postgres');
 }
 
-/** A connection whose transaction failed is not used again: what it is in the middle of is not known. */
+/** Closes a connection whose transaction failed: it may still be in the middle of it. */
 async function transaction<T>(pool: pg.Pool, work: (queries: Queries) => Promise<T>): Promise<T> {
   const client = await translated(pool.connect());
   try {
-    // A server that answers before a commit is on its disk may forget it.
+    // Durable: with synchronous_commit off, the server answers before a commit is on disk.
     await translated(client.query('BEGIN; SET LOCAL synchronous_commit TO on'));
     const result = await work(queriesOn(client));
     await translated(client.query('COMMIT'));

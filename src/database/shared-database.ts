@@ -1,17 +1,17 @@
-/** One database for several users: one pool of connections, closed when the last of them has closed it. */
+/** Reference counting: several users share one database, and the last one to close it closes the connections. */
 
 import type { Database } from './database.ts';
 import { closedError } from './driver-errors.ts';
 
-/** @returns a function that gives the database to one more user, who closes it as if it were its own. */
+/** @returns a function that makes a handle for one more user; each handle is closed once. */
 export function shareDatabase(database: Database): () => Database {
   let users = 0;
   return () => {
     users += 1;
     let isClosed = false;
-    const unlessClosed = async <T>(ask: () => Promise<T>): Promise<T> => {
+    const unlessClosed = async <T>(work: () => Promise<T>): Promise<T> => {
       if (isClosed) throw closedError();
-      return ask();
+      return work();
     };
     return {
       name: database.name,

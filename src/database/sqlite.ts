@@ -1,92 +1,118 @@
-/** The embedded database: one file, through libsql. Only what better-sqlite3 has as well is used of it. */
+/** SQLite, the embedded database: one file, through libsql. Uses only the part of libsql that better-sqlite3 has too. */
 
 import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Database as File } from 'libsql';
 import { SerialQueue } from '../support/async/serial-queue.ts';
+import { type Clock, systemClock } from '../support/clock.ts';
 import { type Database, type Queries, type Row, readNumber, type Value } from './database.ts';
 import { closedError, createErrorTranslator } from './driver-errors.ts';
 import { loadSqlite } from './libsql.ts';
-import { migrationsAfter, migrationsTable } from './migrations.ts';
+import { INSERT_VERSION, migrationsAfter, migrationsTable, SELECT_VERSION } from './migrations.ts';
 
-/** Another process holds the lock for one commit. */
+/** How long to wait for a lock: another process holds it for one commit. */
 const BUSY_MS = 1_000;
-/** This one looks again, and goes on with its other work meanwhile: to wait inside of SQLite is to stand still. */
-const AGAIN_MS = 10;
+/** Interval between attempts. The wait is ours, not SQLite's own busy timeout, which would block the process. */
+const RETRY_MS = 10;
 
-/** What SQLite says of a statement, not of its file or of whoever else has it open. */
+/** Errors of the statement itself, not of the file or its locks. */
 const translated = createErrorTranslator((error) =>
   /^SQLITE_(ERROR|CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test(String(Object(error).code)),
 );
 
-export function createSqliteDatabase(path: string, clock: { now(): number } = Date): Database {
-  // What shares the one connection must not come into the middle of another's transaction.
-  const queue = new SerialQueue();
-  let opened: { readonly file: File; readonly id: string } | undefined;
-  /** Kept, so that nobody closes them: SQLite would take away the log of the file that is there now. */
-  const abandoned: File[] = [];
-  let isClosed = false;
+type SqliteClock = Pick<Clock, 'now' | 'after'>;
 
-  const open = async (): Promise<File> => {
-    if (isClosed) throw closedError();
-    if (opened !== undefined && opened.id === fileAt(path)) return opened.file;
-    // Whoever restores a backup puts another file in its place, and this process would go on writing to one without a name.
-    if (opened !== undefined) abandoned.push(opened.file);
-    opened = undefined;
-    const file = await translated(openFile(path));
-    opened = { file, id: fileAt(path) };
+export const createSqliteDatabase = (path: string, clock: SqliteClock = systemClock): Database =>
+  new SqliteDatabase(path, clock);
+
+class SqliteDatabase implements Database {
+  readonly name: string;
+  readonly dialect = 'sqlite';
+  readonly #path: string;
+  readonly #clock: SqliteClock;
+  /** One connection for all callers: no statement may enter the transaction of another caller. */
+  readonly #queue = new SerialQueue();
+  #opened: { readonly file: File; readonly id: string } | undefined;
+  /** Replaced files. Kept open, because closing one makes SQLite delete the write-ahead log of the new file. */
+  readonly #replaced: File[] = [];
+  #isClosed = false;
+
+  constructor(path: string, clock: SqliteClock) {
+    this.name = `sqlite at ${path}`;
+    this.#path = path;
+    this.#clock = clock;
+  }
+
+  open(): Promise<void> {
+    return this.#queue.run(async () => void (await this.#file()));
+  }
+
+  async now(): Promise<number> {
+    if (this.#isClosed) throw closedError();
+    return this.#clock.now();
+  }
+
+  rows(sql: string, values?: readonly Value[]): Promise<Row[]> {
+    return this.#queue.run(async () => queriesOn(await this.#file(), this.#clock).rows(sql, values));
+  }
+
+  run(sql: string, values?: readonly Value[]): Promise<number> {
+    return this.#queue.run(async () => queriesOn(await this.#file(), this.#clock).run(sql, values));
+  }
+
+  transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return this.#queue.run(async () => transaction(await this.#file(), this.#clock, work));
+  }
+
+  close(): Promise<void> {
+    return this.#queue.run(async () => {
+      this.#isClosed = true;
+      if (this.#opened === undefined) return;
+      const { file } = this.#opened;
+      this.#opened = undefined;
+      try {
+        file.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+        // libsql leaves the write-ahead log behind; a copy of the file alone would lack its contents.
+        file.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      } finally {
+        file.close();
+      }
+    });
+  }
+
+  /** The open file; opened again when another one has its name, because a backup was put in its place. */
+  async #file(): Promise<File> {
+    if (this.#isClosed) throw closedError();
+    if (this.#opened !== undefined && this.#opened.id === fileIdAt(this.#path)) return this.#opened.file;
+    if (this.#opened !== undefined) this.#replaced.push(this.#opened.file);
+    this.#opened = undefined;
+    const file = await translated(openFile(this.#path, this.#clock));
+    this.#opened = { file, id: fileIdAt(this.#path) };
     return file;
-  };
-
-  return {
-    name: `sqlite at ${path}`,
-    dialect: 'sqlite',
-    open: () => queue.run(async () => void (await open())),
-    async now() {
-      if (isClosed) throw closedError();
-      return clock.now();
-    },
-    rows: (sql, values) => queue.run(async () => queriesOn(await open()).rows(sql, values)),
-    run: (sql, values) => queue.run(async () => queriesOn(await open()).run(sql, values)),
-    transaction: (work) => queue.run(async () => transaction(await open(), work)),
-    close: () =>
-      queue.run(async () => {
-        isClosed = true;
-        if (opened === undefined) return;
-        const { file } = opened;
-        opened = undefined;
-        try {
-          file.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-          // libsql leaves the log behind, and whoever copies the file alone would miss what is in it.
-          file.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-        } finally {
-          file.close();
-        }
-      }),
-  };
+  }
 }
 
-const queriesOn = (file: File): Queries => ({
-  rows: (sql, values) => translated(untilFree(rowsOf(file, sql, values))),
-  run: (sql, values) => translated(untilFree(runOf(file, sql, values))),
+const queriesOn = (file: File, clock: SqliteClock): Queries => ({
+  rows: (sql, values) => translated(untilUnlocked(clock, rowsOf(file, sql, values))),
+  run: (sql, values) => translated(untilUnlocked(clock, runOf(file, sql, values))),
 });
 
-async function transaction<T>(file: File, work: (queries: Queries) => Promise<T>): Promise<T> {
-  // The right to write is asked for at the beginning: who comes in the middle with it may be refused for good.
-  await translated(untilFree(() => file.exec('BEGIN IMMEDIATE')));
+async function transaction<T>(file: File, clock: SqliteClock, work: (queries: Queries) => Promise<T>): Promise<T> {
+  // IMMEDIATE takes the write lock first: a read transaction that becomes a write one later may be refused for good.
+  await translated(untilUnlocked(clock, () => file.exec('BEGIN IMMEDIATE')));
   try {
-    const result = await work(queriesOn(file));
-    await translated(untilFree(() => file.exec('COMMIT')));
+    const result = await work(queriesOn(file, clock));
+    await translated(untilUnlocked(clock, () => file.exec('COMMIT')));
     return result;
   } catch (error) {
-    // SQLite may have done it by itself, such as on a full disk.
+    // SQLite may have rolled back by itself, for instance on a full disk.
     if (file.inTransaction) file.exec('ROLLBACK');
     throw error;
   }
 }
 
-/** Not by `get()`: in libsql it gives an empty row for none. */
+/** Uses `all()`: for no row, `get()` of libsql returns an empty one. */
 const rowsOf =
   (file: File, sql: string, values: readonly Value[] = []) =>
   (): Row[] =>
@@ -97,22 +123,22 @@ const runOf =
   (): number =>
     file.prepare(sql).run(...values).changes;
 
-/** Tells one file from another under the same name. */
-function fileAt(path: string): string {
+/** Identity of the file that has this name now. */
+function fileIdAt(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? 'none' : `${found.dev}:${found.ino}`;
 }
 
-async function openFile(path: string): Promise<File> {
+async function openFile(path: string, clock: SqliteClock): Promise<File> {
   const Sqlite = await loadSqlite();
   await mkdir(dirname(path), { recursive: true });
   const file = new Sqlite(path);
   try {
     file.exec('PRAGMA busy_timeout = 0');
-    await untilFree(() => file.exec('PRAGMA journal_mode = WAL'));
-    // A commit is on the disk before it is answered.
+    await untilUnlocked(clock, () => file.exec('PRAGMA journal_mode = WAL'));
+    // A commit is on disk before it returns.
     file.exec('PRAGMA synchronous = FULL');
-    await untilFree(() => migrate(file));
+    await untilUnlocked(clock, () => migrateFile(file));
     return file;
   } catch (error) {
     file.close();
@@ -120,25 +146,26 @@ async function openFile(path: string): Promise<File> {
   }
 }
 
-function migrate(file: File): void {
-  const atOnce = file.transaction(() => {
+/** As `migrate` of migrations.ts, in one synchronous transaction. */
+function migrateFile(file: File): void {
+  const apply = file.transaction(() => {
     for (const statement of migrationsTable('sqlite')) file.exec(statement);
-    const [newest] = rowsOf(file, 'SELECT COALESCE(MAX(version), 0) AS version FROM signalbox_migrations')();
+    const [newest] = rowsOf(file, SELECT_VERSION)();
     for (const { version, statements } of migrationsAfter(readNumber(newest?.['version']), 'sqlite')) {
       for (const statement of statements) file.exec(statement);
-      runOf(file, 'INSERT INTO signalbox_migrations (version) VALUES (?)', [version])();
+      runOf(file, INSERT_VERSION, [version])();
     }
   });
-  atOnce.immediate();
+  apply.immediate();
 }
 
-/** Does it as soon as nobody else has the lock; gives up after a while. */
-async function untilFree<T>(work: () => T, tries = BUSY_MS / AGAIN_MS): Promise<T> {
+/** Retries while another process holds the lock; gives up after a while. */
+async function untilUnlocked<T>(clock: SqliteClock, work: () => T, tries = BUSY_MS / RETRY_MS): Promise<T> {
   try {
     return work();
   } catch (error) {
     if (tries <= 1 || !/busy|locked/i.test(String(error))) throw error;
   }
-  await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-  return untilFree(work, tries - 1);
+  await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
+  return untilUnlocked(clock, work, tries - 1);
 }

@@ -1,8 +1,8 @@
-/** What the URL of a database looks like. */
+/** Database URLs. */
 
 export const DATABASE_URLS = 'postgres://..., mysql://... or sqlite:path';
 
-/** Whether a text is one, without saying what it is: it may hold a password. */
+/** Whether a text is a database URL. Does not throw, because an error would repeat the password. */
 export const isDatabaseUrl = (url: string): boolean =>
   /^sqlite:./.test(url) || (/^(postgres|postgresql|mysql|mariadb):\/\/./.test(url) && URL.canParse(url));
 

@@ -1,4 +1,4 @@
-/** Leases of one item type: each is compared with what is known to be in use, and a ledger that has forgotten is told of. */
+/** Leases blocks of one item type, and raises an alarm when the ledger has lost leases: its seed is below numbers in use. */
 import type { Log } from '../support/log.ts';
 import type { ItemType } from './item-types.ts';
 import type { Ledger } from './ledger.ts';
@@ -11,7 +11,7 @@ export class BlockLeaser {
   readonly #ledger: Ledger;
   readonly #log: Log;
   readonly #notify: (notice: ReferenceNotice) => void;
-  /** The highest number of each year that this process knows to be in use. */
+  /** Highest number of each year that this process knows to be in use. */
   readonly #inUse = new Map<number, number>();
 
   constructor(
@@ -35,15 +35,15 @@ export class BlockLeaser {
   }
 
   /**
-   * @param floor a number that is known to be in use
+   * @param floor a number known to be in use
    * @throws ReferenceUnavailable
    */
   async lease(year: number, step: number, floor = 0): Promise<Range> {
     const { prefix } = this.#type;
-    const known = Math.max(floor, this.#inUse.get(year) ?? 0);
-    const lease = await this.#asked(() => this.#ledger.lease({ prefix, year, step, floor: known }));
-    // Whatever is in use was leased before this was asked: a seed that is lower has been higher.
-    if (lease.seed < lease.floor) this.#complain(year, lease.seed, lease.floor, lease.first);
+    const highest = Math.max(floor, this.#inUse.get(year) ?? 0);
+    const lease = await this.#guarded(() => this.#ledger.lease({ prefix, year, step, floor: highest }));
+    // Numbers in use were leased before this request, so a lower seed must have been higher once.
+    if (lease.seed < lease.floor) this.#reportBehind(year, lease.seed, lease.floor, lease.first);
     const range = { year, first: lease.first, last: lease.last };
     this.noteInUse(range);
     this.#log.debug({ itemType: this.#name, ...range }, 'a block of numbers was leased');
@@ -52,12 +52,12 @@ export class BlockLeaser {
 
   /** @throws ReferenceUnavailable */
   now(): Promise<number> {
-    return this.#asked(() => this.#ledger.now());
+    return this.#guarded(() => this.#ledger.now());
   }
 
-  async #asked<T>(ask: () => Promise<T>): Promise<T> {
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await ask();
+      return await work();
     } catch (error) {
       const why = `${this.#ledger.name}: ${reasonOf(error)}`;
       throw new ReferenceUnavailable(`no ${this.#name} number can be issued: the ledger does not answer (${why})`, {
@@ -66,7 +66,7 @@ export class BlockLeaser {
     }
   }
 
-  #complain(year: number, seed: number, inUse: number, continuesAt: number): void {
+  #reportBehind(year: number, seed: number, inUse: number, continuesAt: number): void {
     const notice: ReferenceNotice = { kind: 'ledger-behind', itemType: this.#name, year, seed, inUse, continuesAt };
     this.#log.error(
       notice,
@@ -78,10 +78,10 @@ export class BlockLeaser {
 
 const REASON_LENGTH = 300;
 
-/** In one line, whatever a driver says; were it to repeat its URL, then without the credentials in that. */
+/** One line of a driver's message, without the credentials of a URL in it. */
 function reasonOf(error: unknown): string {
-  const said = error instanceof Error ? error.message || error.name : String(error);
-  return said
+  const message = error instanceof Error ? error.message || error.name : String(error);
+  return message
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/\/\/\S*@/g, '//')
     .slice(0, REASON_LENGTH);

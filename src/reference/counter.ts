@@ -1,37 +1,37 @@
-/** What all nodes count on together: the port of Redis, and its laws. */
+/** Port of the counter that all nodes share, and its contract. Redis implements it. */
 import type { ItemType } from './item-types.ts';
 import type { Range } from './range.ts';
 
 /**
- * One life of one primary. A Redis that was restarted, promoted from a replica or made a replica and promoted again is
- * another: it may have lost the last numbers it gave.
+ * Identity of one uninterrupted term of one primary. It changes when Redis restarts or a replica is promoted: the new
+ * primary may have lost the last numbers given out.
  */
 export type RedisEpoch = string;
 
 export interface TakeRequest {
   readonly type: ItemType;
-  /** No fewer than this. */
+  /** Minimum. */
   readonly needed: number;
-  /** As many, if there are so many. */
+  /** Maximum, if there are as many. */
   readonly preferred: number;
-  /** Instead of the year of Redis' clock. */
+  /** Fixed year, instead of the year of Redis' clock. */
   readonly year: number | undefined;
-  /** How long the database may be away without anybody noticing. */
+  /** Length of a database outage to bridge. */
   readonly outageMs: number;
-  /** Size of a block when next to nothing is asked for. */
+  /** Smallest block to lease, for a low request rate. */
   readonly minBlock: number;
-  /** The highest number of each year that this node knows to be leased: Redis remembers it for the others. */
+  /** Highest number of each year that this node knows to be leased; Redis shares it with the other nodes. */
   readonly leased: readonly { readonly year: number; readonly number: number }[];
-  /** The last number that this node was given by that epoch: what is lower is not given to it again. */
+  /** Last number that this node was given in that epoch: it is given higher ones only. */
   readonly after: { readonly epoch: RedisEpoch; readonly year: number; readonly number: number } | undefined;
 }
 
-/** A year whose blocks run low: one node is told so, and leases more. */
+/** Asks one node to lease more numbers of a year, because its blocks run low. */
 export interface LeaseHint {
   readonly year: number;
-  /** The highest number that is known to have been leased. */
+  /** Highest number known to be leased. */
   readonly top: number;
-  /** How many to lease. */
+  /** Size of the block to lease. */
   readonly amount: number;
 }
 
@@ -41,24 +41,24 @@ export type TakeResult = {
   readonly year: number;
   readonly epoch: RedisEpoch;
 } & (
-  | { readonly ok: true; readonly ranges: readonly Range[]; readonly low: readonly LeaseHint[] }
-  /** Fewer than are needed are left; none was taken. */
+  | { readonly ok: true; readonly ranges: readonly Range[]; readonly hints: readonly LeaseHint[] }
+  /** Fewer than needed are left; none was taken. */
   | { readonly ok: false; readonly short: LeaseHint }
 );
 
 /**
- * Laws:
- * - Numbers are given out of blocks that were leased from the ledger before, each once.
- * - A block is good only in the epoch that was given it.
- * - `add` is never repeated with the same block, whatever became of it: the block may be there already.
+ * Contract:
+ * - Numbers are taken from blocks that were leased from the ledger before. Each number is given out once.
+ * - A block is valid only in the epoch in which it was added.
+ * - A caller MUST NOT add a block twice, whatever the outcome of the first call: the block may be there already.
  *
- * @throws CounterUnavailable when Redis does not answer; then it is not known what has happened.
+ * @throws CounterUnavailable when Redis does not answer; the outcome is then unknown.
  */
 export interface Counter {
-  take(ask: TakeRequest): Promise<TakeResult>;
+  take(request: TakeRequest): Promise<TakeResult>;
   /**
-   * Answers whether the block was taken in; one that is older than the last is not. An empty one (`first` is behind
-   * `last`) tells how far numbers have been leased.
+   * @param block an empty one (`first` after `last`) only tells how far numbers are leased.
+   * @returns false when the block was refused because a higher one was added before.
    */
   add(type: ItemType, block: Range): Promise<boolean>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** How a reference is written: `<PREFIX><year><sequence>`, as in `ROM202600000042`. */
+/** Text format of a reference: `<PREFIX><year><sequence>`, as in `ROM202600000042`. */
 import type { ItemType, ItemTypes } from './item-types.ts';
 
 export interface ParsedReference {
@@ -8,7 +8,7 @@ export interface ParsedReference {
   readonly sequence: number;
 }
 
-/** A text that no generator of these item types has written. */
+/** A text that is no reference of the configured item types. */
 export class ReferenceMalformed extends Error {
   override readonly name = 'ReferenceMalformed';
 }
@@ -25,7 +25,7 @@ export function parseReference(types: ItemTypes, reference: string): ParsedRefer
     throw new ReferenceMalformed('it begins with no prefix of an item type');
   const [year, sequence] = [Number(digits), Number(rest)];
   if (sequence < 1 || !Number.isSafeInteger(sequence)) throw new ReferenceMalformed('its sequence is out of range');
-  // One number has one spelling: whoever compares references as text must be right.
+  // One spelling per number, so that references can be compared as text.
   if (writeReference(type, year, sequence) !== reference) {
     throw new ReferenceMalformed(`its sequence is not padded to ${type.width} digits`);
   }

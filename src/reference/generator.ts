@@ -1,4 +1,4 @@
-/** References by count: they do not repeat because every number was leased from a durable seed before it is used. */
+/** Counted references: they never repeat, because every number is leased from a durable seed before it is used. */
 import { type Clock, systemClock } from '../support/clock.ts';
 import { type Log, silentLog } from '../support/log.ts';
 import { BlockLeaser } from './block-leaser.ts';
@@ -16,15 +16,15 @@ import type { NumberSource } from './source.ts';
 
 export interface CountedReferences extends ReferenceGenerator {
   /**
-   * So many at once.
+   * Issues `count` references at once.
    *
-   * @throws ReferenceUnavailable when there are not so many now.
+   * @throws ReferenceUnavailable when there are not enough numbers now; then none is issued.
    */
-  generateMany(itemType: string, count: number, issue?: IssueContext): Promise<string[]>;
-  /** @throws ReferenceMalformed when no generator of these item types has written it. */
+  generateMany(itemType: string, count: number, context?: IssueContext): Promise<string[]>;
+  /** @throws ReferenceMalformed when it is no reference of a configured item type. */
   parse(reference: string): ParsedReference;
   /**
-   * Draws what is held in memory of those item types, so that the first who asks does not wait.
+   * Fills the buffers of the buffered item types, so that the first request does not wait.
    *
    * @throws ReferenceUnavailable
    */
@@ -32,59 +32,52 @@ export interface CountedReferences extends ReferenceGenerator {
 }
 
 export interface CountingOptions {
-  /** Instead of the year of the store's clock. */
+  /** Fixed year, instead of the year of the store's clock. */
   readonly year?: number;
-  /** Item types of one's own, beside order, user, product and room. */
+  /** Custom item types, in addition to order, user, product and room. */
   readonly types?: ItemTypes;
-  /** Item types of which this process holds some numbers in memory, so that nobody waits for Redis. */
+  /** Item types of which this process buffers some numbers in memory, so that requests do not wait for Redis. */
   readonly buffered?: readonly string[];
-  /** How long the database may be away without anybody noticing, at the rate of late. */
+  /** Length of a database outage to bridge with leased numbers, at the recent request rate. */
   readonly outageMs?: number;
-  /** Size of a block when next to nothing is asked for. */
+  /** Smallest block to lease, for a low request rate. */
   readonly minBlock?: number;
   readonly log?: Log;
   readonly clock?: Clock;
-  /** Hears what an operator must look at; it stands in the log too. */
+  /** Called with alarms for the operator; they are logged as well. */
   readonly onNotice?: (notice: ReferenceNotice) => void;
 }
 
 export interface GeneratorStores {
   readonly ledger: Ledger;
+  /** Shared by all nodes. Without it, every process leases blocks of its own. */
   readonly counter?: Counter | undefined;
 }
 
-const OUTAGE_MS = 15 * 60_000;
-/** Left behind unused by every restart: of a process on its own, and of Redis. */
-const MIN_LEDGER_BLOCK = 100;
-const MIN_SHARED_BLOCK = 1_000;
 export const MAX_AT_ONCE = 1_000_000;
 
-export function createCountedReferences(parts: GeneratorStores, options: CountingOptions = {}): CountedReferences {
-  const { log = silentLog, clock = systemClock, year } = options;
+const OUTAGE_MS = 15 * 60_000;
+/** The rest of a block is wasted by a restart of the process. */
+const MIN_LEDGER_BLOCK = 100;
+/** The rest of a block is wasted by a restart of Redis. */
+const MIN_SHARED_BLOCK = 1_000;
+
+export function createCountedReferences(stores: GeneratorStores, options: CountingOptions = {}): CountedReferences {
+  const { log = silentLog, clock = systemClock, buffered = [] } = options;
   const types = itemTypesWith(options.types);
-  const dispensers = new Map<string, NumberBuffer>();
-  const records = createHighWaterMarks(parts.ledger, clock, log);
-
-  const dispenserOf = (itemType: string): NumberBuffer => {
-    const known = dispensers.get(itemType);
-    if (known !== undefined) return known;
-    const dispenser = new NumberBuffer({ source: sourceFor(itemType, types, parts, options), clock, log, year });
-    dispensers.set(itemType, dispenser);
-    return dispenser;
-  };
-
+  const buffers = createBuffers(types, stores, options);
+  const marks = createHighWaterMarks(stores.ledger, clock, log);
   const issue = async (itemType: string, count: number): Promise<string[]> => {
     const type = itemTypeOf(types, itemType);
-    const ranges = await dispenserOf(itemType).take(count);
+    const ranges = await buffers(itemType).take(count);
     return ranges.flatMap((range) =>
       Array.from({ length: sizeOf(range) }, (_, index) => writeReference(type, range.year, range.first + index)),
     );
   };
-
   return {
-    description: `counted, in ${parts.ledger.name}`,
+    description: `counted, in ${stores.ledger.name}`,
     async prepare() {
-      await Promise.all((options.buffered ?? []).map((itemType) => dispenserOf(itemType).prepare()));
+      await Promise.all(buffered.map((itemType) => buffers(itemType).prepare()));
     },
     async generate(itemType, { traceId, name } = {}) {
       const [reference = ''] = await issue(itemType, 1);
@@ -92,9 +85,7 @@ export function createCountedReferences(parts: GeneratorStores, options: Countin
       return reference;
     },
     async generateMany(itemType, count, { traceId, name } = {}) {
-      if (!Number.isInteger(count) || count < 1 || count > MAX_AT_ONCE) {
-        throw new RangeError(`count must be a whole number from 1 to ${MAX_AT_ONCE}`);
-      }
+      checkCount(count);
       const references = await issue(itemType, count);
       const [first, last] = [references[0], references.at(-1)];
       log.info({ itemType, count, first, last, traceId, name }, 'references were issued');
@@ -102,24 +93,49 @@ export function createCountedReferences(parts: GeneratorStores, options: Countin
     },
     parse: (reference) => parseReference(types, reference),
     record(reference) {
-      const { type, year: of, sequence } = parseReference(types, reference);
-      records.note({ prefix: itemTypeOf(types, type).prefix, year: of, sequence });
+      const { type, year, sequence } = parseReference(types, reference);
+      marks.note({ prefix: itemTypeOf(types, type).prefix, year, sequence });
     },
     async close() {
-      await records.close();
-      await Promise.all([parts.counter?.close(), parts.ledger.close()]);
+      await marks.close();
+      await Promise.all([stores.counter?.close(), stores.ledger.close()]);
     },
   };
 }
 
-function sourceFor(itemType: string, types: ItemTypes, parts: GeneratorStores, options: CountingOptions): NumberSource {
-  const { ledger, counter } = parts;
-  const { log = silentLog, onNotice = () => {}, outageMs = OUTAGE_MS, minBlock } = options;
+function checkCount(count: number): void {
+  if (Number.isInteger(count) && count >= 1 && count <= MAX_AT_ONCE) return;
+  throw new RangeError(`count must be a whole number from 1 to ${MAX_AT_ONCE}`);
+}
+
+/** One buffer per item type, made at its first use. */
+function createBuffers(
+  types: ItemTypes,
+  stores: GeneratorStores,
+  options: CountingOptions,
+): (itemType: string) => NumberBuffer {
+  const { log = silentLog, clock = systemClock, year } = options;
+  const buffers = new Map<string, NumberBuffer>();
+  return (itemType) => {
+    const existing = buffers.get(itemType);
+    if (existing !== undefined) return existing;
+    const buffer = new NumberBuffer({ source: createSource(itemType, types, stores, options), clock, log, year });
+    buffers.set(itemType, buffer);
+    return buffer;
+  };
+}
+
+function createSource(
+  itemType: string,
+  types: ItemTypes,
+  { ledger, counter }: GeneratorStores,
+  options: CountingOptions,
+): NumberSource {
+  const { log = silentLog, onNotice = () => {}, outageMs = OUTAGE_MS, minBlock, buffered = [] } = options;
   const type = itemTypeOf(types, itemType);
   const leaser = new BlockLeaser(itemType, type, { ledger, log, notify: onNotice });
   const ledgerSource = createLedgerSource({ leaser, outageMs, minBlock: minBlock ?? MIN_LEDGER_BLOCK });
   if (counter === undefined) return ledgerSource;
-  const isBuffered = options.buffered?.includes(itemType) ?? false;
   return new SharedSource({
     type,
     counter,
@@ -127,7 +143,7 @@ function sourceFor(itemType: string, types: ItemTypes, parts: GeneratorStores, o
     ledgerSource,
     outageMs,
     minBlock: minBlock ?? MIN_SHARED_BLOCK,
-    isBuffered,
+    isBuffered: buffered.includes(itemType),
     log,
   });
 }

@@ -1,15 +1,15 @@
-/** Remembers in the ledger the highest reference that a record carries; nobody waits for it. */
+/** Highest reference found in application records, per prefix and year: kept in the ledger, written in the background. */
 import type { Clock, Stop } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { HighWaterMark, Ledger } from './ledger.ts';
 
 export interface HighWaterMarks {
   note(mark: HighWaterMark): void;
-  /** Writes what is not written yet. */
+  /** Writes the marks that are not written yet. */
   close(): Promise<void>;
 }
 
-/** Many records make one write: with SQLite the process stands still until it is on the disk. */
+/** Delay, so that many records make one write: with SQLite a write blocks the process until it is on disk. */
 const WRITE_AFTER_MS = 5_000;
 
 export function createHighWaterMarks(ledger: Ledger, clock: Clock, log: Log): HighWaterMarks {
@@ -25,7 +25,7 @@ export function createHighWaterMarks(ledger: Ledger, clock: Clock, log: Log): Hi
     try {
       await ledger.record(marks);
     } catch (error) {
-      // The next record of the year says as much and more.
+      // Dropped: the next record of the year has a higher mark.
       log.debug({ err: error }, 'the highest references of records were not written');
     }
   };

@@ -1,11 +1,11 @@
-/** What a number can be given to. */
+/** Item types: what references are issued for. */
 
 export interface ItemType {
-  /** Names the key in Redis: `<site>:ref:<number>`. */
+  /** Number in the Redis key `<site>:ref:<number>`. */
   readonly number: number;
-  /** Begins every reference of the type, and names its seed in the ledger: two types may never share one. */
+  /** Prefix of the references, and key of their seed in the ledger: two types must not share one. */
   readonly prefix: string;
-  /** Digits that a sequence is padded to; it grows beyond them. */
+  /** Minimum number of digits of a sequence; shorter ones are padded with zeros. */
   readonly width: number;
 }
 
@@ -19,20 +19,20 @@ export const ITEM_TYPES = {
 } as const satisfies ItemTypes;
 
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
-/** Letters only: the year that follows is digits, so no reference can be read in two ways. */
+/** Letters only: a year in digits follows, so every reference can be parsed in one way only. */
 const PREFIX = /^[A-Z]{2,8}$/;
 const MAX_NUMBER = 9999;
 const MAX_WIDTH = 15;
 
-/** An item type that nobody has configured, or one that cannot be. */
+/** An item type that is not configured, or is malformed. */
 export class ItemTypeError extends Error {
   override readonly name = 'ItemTypeError';
 }
 
 /**
- * The built-in types and one's own.
+ * The built-in item types and custom ones.
  *
- * @throws ItemTypeError when one is malformed, or claims the name, number or prefix of another: their references would meet.
+ * @throws ItemTypeError when one is malformed, or has the name, number or prefix of another: their references would collide.
  */
 export function itemTypesWith(own: ItemTypes = {}): ItemTypes {
   const types: Record<string, ItemType> = { ...ITEM_TYPES };
@@ -45,7 +45,7 @@ export function itemTypesWith(own: ItemTypes = {}): ItemTypes {
 }
 
 /**
- * Item types as an option spells them: `invoice=5:INV:8`.
+ * Parses item types in the format of the option: `invoice=5:INV:8`.
  *
  * @throws ItemTypeError
  */
@@ -77,8 +77,8 @@ function faultOf(name: string, { number, prefix, width }: ItemType): string | un
   return isWhole(width, 1, MAX_WIDTH) ? undefined : `needs a width from 1 to ${MAX_WIDTH}`;
 }
 
-const isWhole = (value: number, least: number, most: number): boolean =>
-  Number.isInteger(value) && value >= least && value <= most;
+const isWhole = (value: number, min: number, max: number): boolean =>
+  Number.isInteger(value) && value >= min && value <= max;
 
 function clashOf(name: string, { number, prefix }: ItemType, types: ItemTypes): string | undefined {
   if (Object.hasOwn(types, name)) return 'exists already';

@@ -1,4 +1,4 @@
-/** Numbers out of the ledger alone: each process has blocks of its own. */
+/** Numbers from the ledger alone: each process leases blocks of its own. */
 import type { BlockLeaser } from './block-leaser.ts';
 import { MAX_BLOCK } from './ledger.ts';
 import { yearOf } from './range.ts';
@@ -6,14 +6,14 @@ import type { NumberBatch, NumberSource } from './source.ts';
 
 export interface LedgerSourceOptions {
   readonly leaser: BlockLeaser;
-  /** How long the database may be away without anybody noticing. */
+  /** Length of a database outage to bridge. */
   readonly outageMs: number;
-  /** Size of a block when next to nothing is asked for: what a restart leaves behind unused. */
+  /** Smallest block: a restart wastes the rest of it. */
   readonly minBlock: number;
 }
 
 export function createLedgerSource({ leaser, outageMs, minBlock }: LedgerSourceOptions): NumberSource {
-  // The lease begins when half of a block is gone at worst, and what is left outlasts the outage.
+  // Twice the outage: a new block is leased when at least half of the last one is used, and the rest outlasts the outage.
   const amountAt = (perMs: number) => Math.min(MAX_BLOCK, Math.max(minBlock, Math.ceil(2 * perMs * outageMs)));
   return {
     sizing: (perMs) => ({

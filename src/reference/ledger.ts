@@ -1,23 +1,23 @@
-/** The durable seed of the numbers: the port of the SQL databases, and its laws. */
+/** Port of the ledger, the durable seeds of the numbers, and its contract. SQL databases implement it. */
 
 export interface LeaseRequest {
-  /** Whose numbers: the prefix and the year that every reference of them will carry. */
+  /** Prefix and year of the references that the numbers are for. */
   readonly prefix: string;
   readonly year: number;
-  /** How many. */
+  /** Size of the block. */
   readonly step: number;
-  /** A number that is known to be in use: the lease begins after it, whatever the database believes. */
+  /** A number known to be in use: the lease begins after it, even when the seed is lower. */
   readonly floor: number;
 }
 
 export interface Lease {
   readonly first: number;
   readonly last: number;
-  /** Where the seed stood before. */
+  /** The seed before this lease. */
   readonly seed: number;
   /**
-   * Where it had to stand at least: the greater of the ask's floor and the highest reference among the records. A lesser
-   * seed means that the database has forgotten leases: it was restored from a backup, or is another one.
+   * Expected minimum of the seed: the higher of the request's floor and the high-water mark. A lower seed means that the
+   * database has lost leases: it was restored from a backup, or is a different one.
    */
   readonly floor: number;
 }
@@ -29,28 +29,27 @@ export interface HighWaterMark {
 }
 
 /**
- * Laws:
- * - A lease is durable before it is answered, and no two leases of one prefix and year have a number in common, whoever
- *   asks, in however many processes.
- * - A lease whose answer is lost is lost with it. Nobody asks for the same numbers again.
+ * Contract:
+ * - A lease is durable before it is answered. No two leases of one prefix and year overlap, across all processes.
+ * - A lease whose answer is lost stays unused: its numbers are never leased again.
  * - Every promise settles within some seconds, whatever happens to the database.
  */
 export interface Ledger {
-  /** For people: the kind of database and where. Without credentials. */
+  /** Kind and location of the database, without credentials. For people. */
   readonly name: string;
-  /** Connects, and makes the tables where they are missing; several at once do no harm. Others call it by themselves. */
+  /** Connects and applies missing migrations, also when several do so at once. The other methods do it when needed. */
   open(): Promise<void>;
   /** The database's clock: milliseconds since 1970. */
   now(): Promise<number>;
-  lease(ask: LeaseRequest): Promise<Lease>;
-  /** Remembers that a record carries this reference, so that a seed that falls behind it is noticed. */
+  lease(request: LeaseRequest): Promise<Lease>;
+  /** Stores high-water marks, so that a seed that falls behind them is noticed. */
   record(marks: readonly HighWaterMark[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * How far a seed that has fallen behind jumps past what is known to be in use. Other processes may hold numbers beyond
- * that, leased from the database as it was before.
+ * Gap left after the highest number known to be in use when a seed has fallen behind: other processes may hold higher
+ * numbers, leased before the database was restored.
  */
 export const LEAP = 1_000_000;
 

@@ -1,4 +1,4 @@
-/** Gives out the numbers of one item type: from memory while there are some, else from the supply, one draw at a time. */
+/** Buffer of the numbers of one item type: serves requests from memory, and draws from its source, one draw at a time. */
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import { HeldRanges, type Range, startOf, yearOf } from './range.ts';
@@ -8,7 +8,7 @@ export interface NumberBufferOptions {
   readonly source: NumberSource;
   readonly clock: Clock;
   readonly log: Log;
-  /** Instead of the year of the store's clock. */
+  /** Fixed year, instead of the year of the store's clock. */
   readonly year: number | undefined;
 }
 
@@ -18,19 +18,19 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** Time constant of the request rate: what was asked for this long ago counts for a third. */
+/** Time constant of the request rate: a request this old counts for about a third. */
 const RATE_MEMORY_MS = 30_000;
-/** After a draw ahead of need has failed, the next is tried this much later. */
+/** Pause after a background draw has failed. */
 const PAUSE_MS = 1_000;
 
 export class NumberBuffer {
   readonly #options: NumberBufferOptions;
-  readonly #stock = new HeldRanges();
+  readonly #held = new HeldRanges();
   readonly #rate = new RequestRate();
   #waiting: Waiter[] = [];
   #drawing = false;
-  /** How far the store's clock is ahead of ours. */
-  #ahead = 0;
+  /** The store's clock minus ours. */
+  #clockOffset = 0;
   #pausedUntil = 0;
 
   constructor(options: NumberBufferOptions) {
@@ -40,7 +40,7 @@ export class NumberBuffer {
   /** @throws ReferenceUnavailable */
   async take(count: number): Promise<readonly Range[]> {
     this.#rate.add(count, this.#options.clock.now());
-    const ready = this.#waiting.length === 0 ? this.#stock.take(count, this.#year()) : undefined;
+    const ready = this.#waiting.length === 0 ? this.#held.take(count, this.#year()) : undefined;
     if (ready !== undefined) {
       this.#drawAhead();
       return ready;
@@ -52,7 +52,7 @@ export class NumberBuffer {
   }
 
   /**
-   * Fetches what is to be held in memory.
+   * Fills the buffer.
    *
    * @throws ReferenceUnavailable
    */
@@ -61,19 +61,19 @@ export class NumberBuffer {
   }
 
   #now(): number {
-    return this.#options.clock.now() + this.#ahead;
+    return this.#options.clock.now() + this.#clockOffset;
   }
 
   #year(): number {
     return this.#options.year ?? yearOf(this.#now());
   }
 
-  /** Whoever asks while a draw is under way shares the next one. Never rejects. */
+  /** Serves the waiting requests; those that arrive during a draw share the next one. Never rejects. */
   async #pump(): Promise<void> {
     if (this.#drawing) return;
     this.#drawing = true;
     while (this.#waiting.length > 0) {
-      // Whoever asks in the same breath goes with the first.
+      // Requests of the same turn share one draw.
       await Promise.resolve();
       const waiting = this.#waiting;
       this.#waiting = [];
@@ -86,9 +86,9 @@ export class NumberBuffer {
     try {
       const needed = waiting.reduce((sum, { count }) => sum + count, 0);
       const drawn = await this.#draw(needed, needed + this.#sizing().amount, this.#options.year);
-      // From here to the last of them in one breath: whoever else asks must not come between them and what is theirs.
+      // Synchronous to the last waiter: another request must not take the numbers drawn for these.
       this.#keep(drawn);
-      for (const { count, resolve } of waiting) resolve(this.#stock.take(count, drawn.year) ?? short(count));
+      for (const { count, resolve } of waiting) resolve(this.#held.take(count, drawn.year) ?? short(count));
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     }
@@ -107,19 +107,19 @@ export class NumberBuffer {
   }
 
   #keep({ ranges, now }: NumberBatch): void {
-    this.#ahead = now - this.#options.clock.now();
-    this.#stock.add(ranges);
+    this.#clockOffset = now - this.#options.clock.now();
+    this.#held.add(ranges);
   }
 
-  /** The year that runs low, if one does: this one, or the next when it is near. */
+  /** The year whose numbers are below the low-water mark, if any: the current one, or the next one when it is near. */
   #lowYear(): number | undefined {
     const { low, aheadMs } = this.#sizing();
     if (low === 0) return undefined;
     const year = this.#year();
-    if (this.#stock.size(year) < low) return year;
+    if (this.#held.size(year) < low) return year;
     const next = year + 1;
     const isNear = this.#options.year === undefined && startOf(next) - this.#now() < aheadMs;
-    return isNear && this.#stock.size(next) < low ? next : undefined;
+    return isNear && this.#held.size(next) < low ? next : undefined;
   }
 
   #drawAhead(): void {
@@ -143,7 +143,7 @@ export class NumberBuffer {
 }
 
 const short = (count: number): never => {
-  throw new RangeError(`a supply has drawn fewer than ${count} numbers`);
+  throw new RangeError(`a source has drawn fewer than ${count} numbers`);
 };
 
 /** Numbers asked for per millisecond, as an exponentially decaying average. */

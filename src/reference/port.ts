@@ -1,49 +1,48 @@
-/** Numbers that never repeat: the port. */
+/** Port of the reference generators, as the server knows them. */
 
-/** Who asked for a number, for the log. */
+/** Logged with each issued reference. */
 export interface IssueContext {
   readonly traceId?: string;
   readonly name?: string;
 }
 
 export interface ReferenceGenerator {
-  /** For people: how they come about, and where they are counted. Without credentials. */
+  /** How references are made, and where they are counted; without credentials. For people. */
   readonly description: string;
   /**
-   * A reference that has never been given and never will be again.
+   * A reference that was never issued before and never will be again.
    *
-   * @throws ReferenceUnavailable when none can be issued now; never a guess.
+   * @throws ReferenceUnavailable when uniqueness cannot be guaranteed now.
    */
-  generate(itemType: string, issue?: IssueContext): Promise<string>;
+  generate(itemType: string, context?: IssueContext): Promise<string>;
   /**
-   * So many at once, 1 to 1,000,000; of a generator that counts. One that draws by chance issues for rooms and users, and
-   * is no source of numbers for others.
+   * Issues 1 to 1,000,000 references at once. Missing in a random generator, which issues for rooms and users only.
    *
-   * @throws ReferenceUnavailable when there are not so many now.
+   * @throws ReferenceUnavailable when there are not enough numbers now.
    */
-  generateMany?(itemType: string, count: number, issue?: IssueContext): Promise<string[]>;
+  generateMany?(itemType: string, count: number, context?: IssueContext): Promise<string[]>;
   /**
-   * Notes that a record carries this reference: a database that is restored from before it is then noticed, even when
-   * nobody else remembers. Written some moments later, the highest of each year alone.
+   * Notes that an application record has this reference. A database that is later restored from an older backup is then
+   * noticed, even if no process remembers the number. Written some moments later, only the highest of each year.
    *
-   * @throws ReferenceMalformed when it is none of this generator's.
+   * @throws ReferenceMalformed when it is no reference of this generator.
    */
   record(reference: string): void;
-  /** Ends what it has started. What it holds in memory is never used. */
+  /** Stops what the generator has started. Buffered numbers are never used. */
   close(): Promise<void>;
 }
 
-/** Something that an operator must look at. */
+/** Alarm for the operator. */
 export interface ReferenceNotice {
-  /** The seed was behind what is in use: the database was restored from a backup, or is another one. */
+  /** The seed was behind numbers in use: the database was restored from a backup, or is a different one. */
   readonly kind: 'ledger-behind';
   readonly itemType: string;
   readonly year: number;
-  /** Where the seed stood. */
+  /** Last number leased, according to the database. */
   readonly seed: number;
-  /** The highest number that is known to be in use. */
+  /** Highest number known to be in use. */
   readonly inUse: number;
-  /** Where counting goes on. */
+  /** First number of the next lease. */
   readonly continuesAt: number;
 }
 

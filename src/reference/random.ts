@@ -1,6 +1,6 @@
 /**
- * References by chance: `ROM` + the year + 24 random digits. They do not repeat because 10^24 is large (after a
- * billion rooms, the chance that any two were equal is one in two million), not because anybody counts.
+ * Random references: `ROM` + the year + 24 random digits. They are unique by probability only: after a billion rooms, the
+ * chance that any two are equal is one in two million.
  */
 import type { Clock } from '../support/clock.ts';
 import type { Random } from '../support/random.ts';
@@ -13,7 +13,7 @@ const DIGITS_PER_DRAW = 12;
 export function createRandomReferences(clock: Clock, random: Random): ReferenceGenerator {
   const digits = () => String(random.integer(10 ** DIGITS_PER_DRAW)).padStart(DIGITS_PER_DRAW, '0');
   return {
-    description: 'by chance',
+    description: 'random',
     generate: async (itemType) =>
       `${itemTypeOf(ITEM_TYPES, itemType).prefix}${yearOf(clock.now())}${digits()}${digits()}`,
     record: () => {},

@@ -1,4 +1,4 @@
-/** Numbers in a row, of one year. */
+/** Ranges of consecutive numbers of one year. */
 
 export interface Range {
   readonly year: number;
@@ -8,7 +8,7 @@ export interface Range {
 
 export const sizeOf = ({ first, last }: Range): number => last - first + 1;
 
-/** Splits off up to `count` numbers from the front. */
+/** Splits off up to `count` numbers at the front. */
 export function split(range: Range, count: number): readonly [front: Range | undefined, rest: Range | undefined] {
   if (count <= 0) return [undefined, range];
   if (count >= sizeOf(range)) return [range, undefined];
@@ -19,7 +19,7 @@ export function split(range: Range, count: number): readonly [front: Range | und
   ];
 }
 
-/** Ranges that this process alone holds: what is taken out never comes back. */
+/** Ranges owned by this process. Numbers that are taken out are never put back. */
 export class HeldRanges {
   #ranges: Range[] = [];
 
@@ -31,7 +31,7 @@ export class HeldRanges {
     return this.#ranges.reduce((sum, range) => (range.year === year ? sum + sizeOf(range) : sum), 0);
   }
 
-  /** All of them, or none when there are not so many. Numbers of years before are let go of: gaps are allowed. */
+  /** Takes `count` numbers, or none when there are fewer. Numbers of past years are dropped: gaps are allowed. */
   take(count: number, year: number): Range[] | undefined {
     if (this.size(year) < count) return undefined;
     const taken: Range[] = [];

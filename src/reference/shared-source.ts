@@ -1,4 +1,4 @@
-/** Numbers out of Redis, where all nodes count together, with the ledger behind it; out of the ledger while Redis is away. */
+/** Numbers from the counter in Redis that all nodes share; from the ledger while Redis is away. */
 import type { Log } from '../support/log.ts';
 import type { BlockLeaser } from './block-leaser.ts';
 import { type Counter, CounterUnavailable, type LeaseHint, type TakeRequest, type TakeResult } from './counter.ts';
@@ -10,24 +10,24 @@ export interface SharedSourceOptions {
   readonly type: ItemType;
   readonly counter: Counter;
   readonly leaser: BlockLeaser;
-  /** What is drawn from while Redis is away. */
+  /** Fallback while Redis is away. */
   readonly ledgerSource: NumberSource;
   readonly outageMs: number;
   readonly minBlock: number;
-  /** Whether this node holds some numbers in memory, so that nobody waits for Redis. */
+  /** Whether this node buffers numbers in memory, so that requests do not wait for Redis. */
   readonly isBuffered: boolean;
   readonly log: Log;
 }
 
-/** What a node holds lasts so long: a restart leaves no more of them behind. */
-const HELD_MS = 10_000;
-const LEAST_HELD = 32;
+/** The buffer lasts this long at the recent rate: a restart wastes no more numbers than that. */
+const BUFFER_MS = 10_000;
+const MIN_BUFFERED = 32;
 
 export class SharedSource implements NumberSource {
   readonly #options: SharedSourceOptions;
-  /** One lease ahead of need at a time, for each year. */
-  readonly #underWay = new Set<number>();
-  /** Leased by this process alone while Redis was away. */
+  /** Years with a lease ahead of need under way: one at a time for each. */
+  readonly #leasing = new Set<number>();
+  /** Rest of the blocks that this process leased for itself while Redis was away. */
   readonly #reserve = new HeldRanges();
   #after: TakeRequest['after'];
 
@@ -37,35 +37,35 @@ export class SharedSource implements NumberSource {
 
   sizing(perMs: number): Sizing {
     if (!this.#options.isBuffered) return { low: 0, amount: 0, aheadMs: 0 };
-    const amount = Math.max(LEAST_HELD, Math.ceil(perMs * HELD_MS));
+    const amount = Math.max(MIN_BUFFERED, Math.ceil(perMs * BUFFER_MS));
     return { low: amount / 2, amount, aheadMs: 0 };
   }
 
-  async draw(wish: NumberRequest): Promise<NumberBatch> {
+  async draw(request: NumberRequest): Promise<NumberBatch> {
     const { counter, type, outageMs, minBlock, log } = this.#options;
-    const { needed, preferred, year } = wish;
+    const { needed, preferred, year } = request;
     const { inUse: leased } = this.#options.leaser;
     let taken: TakeResult;
     try {
       taken = await counter.take({ type, needed, preferred, year, outageMs, minBlock, leased, after: this.#after });
     } catch (error) {
-      // Neither keeps the ledger from answering: a Redis that is away, nor one that refuses the script.
+      // Falls back to the ledger in both cases: Redis does not answer, or it refuses the script.
       if (!(error instanceof CounterUnavailable)) log.warn({ err: error }, 'Redis refuses to count references');
-      return this.#drawAlone(wish);
+      return this.#drawFromLedger(request);
     }
     if (!taken.ok) return { ...taken, ranges: [await this.#leaseNow(preferred, taken.short)] };
     this.#remember(taken);
-    for (const low of taken.low) this.#leaseAhead(low);
+    for (const hint of taken.hints) this.#leaseAhead(hint);
     return taken;
   }
 
-  /** What is left of a block is kept: Redis may be away another time, and the database with it. */
-  async #drawAlone(wish: NumberRequest): Promise<NumberBatch> {
-    const { needed, preferred, now } = wish;
-    const year = wish.year ?? yearOf(now);
-    const kept = this.#reserve.take(preferred, year) ?? this.#reserve.take(needed, year);
-    if (kept !== undefined) return { ranges: kept, year, now };
-    const drawn = await this.#options.ledgerSource.draw(wish);
+  /** Keeps the rest of a block in reserve: next time, Redis and the database may both be away. */
+  async #drawFromLedger(request: NumberRequest): Promise<NumberBatch> {
+    const { needed, preferred, now } = request;
+    const year = request.year ?? yearOf(now);
+    const reserved = this.#reserve.take(preferred, year) ?? this.#reserve.take(needed, year);
+    if (reserved !== undefined) return { ranges: reserved, year, now };
+    const drawn = await this.#options.ledgerSource.draw(request);
     this.#reserve.add(drawn.ranges);
     const ranges = this.#reserve.take(preferred, drawn.year) ?? this.#reserve.take(needed, drawn.year) ?? [];
     return { ...drawn, ranges };
@@ -79,34 +79,35 @@ export class SharedSource implements NumberSource {
   }
 
   /**
-   * Keeps what is waited for and hands in the rest: nobody can take it away in between. Even when nothing is left: before
-   * a number is used Redis knows that it was leased, and a database that forgets it is found out.
+   * Leases a block, takes the needed numbers off its front before any other node can, and adds the rest to the counter.
+   * An empty rest is added too: Redis must know how far numbers are leased before one of them is used, so that a database
+   * that forgets the lease is noticed.
    */
   async #leaseNow(count: number, { year, amount, top }: LeaseHint): Promise<Range> {
     const lease = await this.#options.leaser.lease(year, Math.max(count, amount), top);
-    const [kept, rest] = split(lease, count);
-    await this.#handIn(rest ?? { ...lease, first: lease.last + 1 });
-    return kept ?? lease;
+    const [front, rest] = split(lease, count);
+    await this.#addBlock(rest ?? { ...lease, first: lease.last + 1 });
+    return front ?? lease;
   }
 
   #leaseAhead({ year, amount, top }: LeaseHint): void {
-    if (this.#underWay.has(year)) return;
-    this.#underWay.add(year);
+    if (this.#leasing.has(year)) return;
+    this.#leasing.add(year);
     this.#options.leaser
       .lease(year, amount, top)
-      .then((lease) => this.#handIn(lease))
+      .then((lease) => this.#addBlock(lease))
       .catch((error: unknown) => this.#options.log.warn({ err: error, year }, 'numbers were not leased ahead of need'))
-      .finally(() => this.#underWay.delete(year));
+      .finally(() => this.#leasing.delete(year));
   }
 
-  /** Once: a block whose fate is not known may be there, and must not come a second time. */
-  async #handIn(block: Range): Promise<void> {
+  /** Never retried: when the outcome is unknown, the block may be in Redis, and must not be added twice. */
+  async #addBlock(block: Range): Promise<void> {
     const { counter, type, log } = this.#options;
     try {
       if (await counter.add(type, block)) return;
       log.debug({ ...block }, 'a block of numbers came too late and was dropped');
     } catch (error) {
-      log.debug({ err: error, ...block }, 'a block of numbers was dropped: whether Redis has it is not known');
+      log.debug({ err: error, ...block }, 'a block of numbers was dropped: it is unknown whether Redis has it');
     }
   }
 }

@@ -1,39 +1,39 @@
-/** Where a process draws numbers from: the ledger alone, or what all nodes count on together and the ledger behind it. */
+/** Port of a source of numbers: the ledger alone, or Redis with the ledger behind it. */
 import type { Range } from './range.ts';
 
 export interface NumberBatch {
-  /** All of one year. */
+  /** All of the same year. */
   readonly ranges: readonly Range[];
   readonly year: number;
   /** The clock of the store that they come from: milliseconds since 1970. */
   readonly now: number;
 }
 
-/** How many numbers are held in memory. */
+/** How many numbers to hold in memory. */
 export interface Sizing {
-  /** With fewer than this, more are drawn, while nobody waits. */
+  /** Low-water mark: with fewer numbers left, more are drawn in the background. */
   readonly low: number;
-  /** How many then. */
+  /** How many are drawn then. */
   readonly amount: number;
-  /** So long before the year ends, numbers of the next one are drawn too. */
+  /** This long before the year ends, numbers of the next year are drawn too. */
   readonly aheadMs: number;
 }
 
 export interface NumberRequest {
-  /** No fewer than this. */
+  /** Minimum. */
   readonly needed: number;
-  /** As many, if there are so many. */
+  /** Maximum, if there are as many. */
   readonly preferred: number;
-  /** What is asked for in a millisecond, as of late. */
+  /** Recent request rate: numbers per millisecond. */
   readonly perMs: number;
-  /** Instead of the year of the store's clock. */
+  /** Fixed year, instead of the year of the store's clock. */
   readonly year: number | undefined;
-  /** The store's clock, as far as the asker knows it. */
+  /** The store's clock, as estimated by the caller. */
   readonly now: number;
 }
 
 export interface NumberSource {
   sizing(perMs: number): Sizing;
   /** @throws ReferenceUnavailable */
-  draw(wish: NumberRequest): Promise<NumberBatch>;
+  draw(request: NumberRequest): Promise<NumberBatch>;
 }

@@ -4,7 +4,7 @@ import { LEAP, type Lease, type LeaseRequest, type Ledger } from './ledger.ts';
 
 const HIGHEST = 'SELECT highest FROM signalbox_records WHERE prefix = ? AND year = ?';
 
-/** Of PostgreSQL and SQLite. One statement, so that nobody comes in between; the right-hand sides see the row as it was. */
+/** PostgreSQL and SQLite: one atomic statement. The right-hand sides see the row before the update. */
 const LEASE = `
   INSERT INTO signalbox_seeds AS kept (prefix, year, seed, previous)
   VALUES (?, ?, CAST(? AS BIGINT) + CAST(? AS BIGINT), 0)
@@ -17,17 +17,17 @@ const RECORD = `
   ON CONFLICT (prefix, year) DO UPDATE SET
     highest = CASE WHEN kept.highest < excluded.highest THEN excluded.highest ELSE kept.highest END`;
 
-/** Of MySQL, which returns nothing of what it writes. */
+/** MySQL has no RETURNING: the row is locked, read and updated. */
 const NEW_SEED = 'INSERT IGNORE INTO signalbox_seeds (prefix, year, seed, previous) VALUES (?, ?, 0, 0)';
 const SEED = 'SELECT seed FROM signalbox_seeds WHERE prefix = ? AND year = ? FOR UPDATE';
 const NEXT_SEED = 'UPDATE signalbox_seeds SET previous = ?, seed = ? WHERE prefix = ? AND year = ?';
 const RECORD_IN_MYSQL = `INSERT INTO signalbox_records (prefix, year, highest) VALUES (?, ?, ?)
   ON DUPLICATE KEY UPDATE highest = GREATEST(highest, VALUES(highest))`;
 
-const LEASES: Record<Dialect, (database: Database, ask: LeaseRequest) => Promise<Lease>> = {
-  sqlite: leaseAtOnce,
-  postgres: leaseAtOnce,
-  mysql: leaseInSteps,
+const LEASES: Record<Dialect, (database: Database, request: LeaseRequest) => Promise<Lease>> = {
+  sqlite: leaseInOneStatement,
+  postgres: leaseInOneStatement,
+  mysql: leaseWithLock,
 };
 
 /** Closing it closes the database. */
@@ -37,7 +37,7 @@ export function createSqlLedger(database: Database): Ledger {
     name: database.name,
     open: () => database.open(),
     now: () => database.now(),
-    lease: (ask) => LEASES[database.dialect](database, ask),
+    lease: (request) => LEASES[database.dialect](database, request),
     record: (marks) =>
       database.transaction(async (queries) => {
         for (const { prefix, year, sequence } of marks) await queries.run(record, [prefix, year, sequence]);
@@ -46,10 +46,10 @@ export function createSqlLedger(database: Database): Ledger {
   };
 }
 
-function leaseAtOnce(database: Database, ask: LeaseRequest): Promise<Lease> {
-  const { prefix, year, step } = ask;
+function leaseInOneStatement(database: Database, request: LeaseRequest): Promise<Lease> {
+  const { prefix, year, step } = request;
   return database.transaction(async (queries) => {
-    const floor = await floorOf(queries, ask);
+    const floor = await floorOf(queries, request);
     const from = floor === 0 ? 0 : floor + LEAP;
     const [row] = await queries.rows(LEASE, [prefix, year, from, step, floor, from, step]);
     const last = readNumber(row?.['seed']);
@@ -57,12 +57,12 @@ function leaseAtOnce(database: Database, ask: LeaseRequest): Promise<Lease> {
   });
 }
 
-async function leaseInSteps(database: Database, ask: LeaseRequest): Promise<Lease> {
-  const { prefix, year, step } = ask;
-  // Before the transaction: two that insert the same row inside of theirs would wait for each other.
+async function leaseWithLock(database: Database, request: LeaseRequest): Promise<Lease> {
+  const { prefix, year, step } = request;
+  // Before the transaction: two transactions that insert the same row would wait for each other.
   await database.run(NEW_SEED, [prefix, year]);
   return database.transaction(async (queries) => {
-    const floor = await floorOf(queries, ask);
+    const floor = await floorOf(queries, request);
     const [row] = await queries.rows(SEED, [prefix, year]);
     const seed = readNumber(row?.['seed']);
     const last = (seed < floor ? floor + LEAP : seed) + step;

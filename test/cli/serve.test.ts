@@ -156,7 +156,7 @@ describe('a server that runs', () => {
       `  address     ${second.url}`,
       '  node        south',
       `  engine      redis at 127.0.0.1:${redis.port}`,
-      '  references  by chance',
+      '  references  random',
       '  calls       not recorded',
       '  api         /v1, no token is set, documentation at /docs',
       '  nodes seen  2 (north, south)',

@@ -208,7 +208,7 @@ describe('with Redis', () => {
     const counter = fakeCounter(({ preferred }) => {
       const range = { year: 2026, first: next, last: next + preferred - 1 };
       next += preferred;
-      return { ok: true, ...stamp, ranges: [range], low: [] };
+      return { ok: true, ...stamp, ranges: [range], hints: [] };
     });
     const generator = generatorWith({ buffered: ['room'] }, counter);
     await generator.prepare();
@@ -239,7 +239,7 @@ describe('with Redis', () => {
       ok: true,
       ...stamp,
       ranges: [{ year: 2026, first: 7, last: 7 }],
-      low: [low],
+      hints: [low],
     }));
     expect(await generatorWith({}, counter).generate('order')).toBe('ORD202600000007');
     await vi.waitFor(() => expect(counter.added).toEqual([{ year: 2026, first: 901, last: 1_400 }]));

@@ -93,22 +93,22 @@ test('a block comes once: not again, and not after a later one', async () => {
 
 test('one asker is told that it runs low; another one when that has taken too long, or when a block has come', async () => {
   await counter.add(ORDER, block(1, 60));
-  expect((await taken()).low).toEqual([]);
-  expect((await taken({ needed: 10, preferred: 10 })).low).toEqual([{ year, top: 60, amount: 100 }]);
-  expect((await taken()).low).toEqual([]);
+  expect((await taken()).hints).toEqual([]);
+  expect((await taken({ needed: 10, preferred: 10 })).hints).toEqual([{ year, top: 60, amount: 100 }]);
+  expect((await taken()).hints).toEqual([]);
   await client.hSet(KEY, `claim:${year}`, '1');
-  expect((await taken()).low).toHaveLength(1);
+  expect((await taken()).hints).toHaveLength(1);
   await counter.add(ORDER, block(61, 62));
-  expect((await taken()).low).toEqual([{ year, top: 62, amount: 100 }]);
+  expect((await taken()).hints).toEqual([{ year, top: 62, amount: 100 }]);
 });
 
 test('blocks are sized by what is asked for', async () => {
   const outageMs = 900_000;
   await counter.add(ORDER, block(1, 10_000));
-  const { low } = await taken({ needed: 1_000, preferred: 1_000, outageMs });
+  const { hints } = await taken({ needed: 1_000, preferred: 1_000, outageMs });
   // 1,000 within half a minute or so: as many in 15 minutes as 30,000, and twice that.
-  expect(low[0]?.amount).toBeGreaterThan(59_000);
-  expect(low[0]?.amount).toBeLessThanOrEqual(60_000);
+  expect(hints[0]?.amount).toBeGreaterThan(59_000);
+  expect(hints[0]?.amount).toBeLessThanOrEqual(60_000);
 });
 
 test('what was in Redis before it started again is not given, and its limit is remembered', async () => {

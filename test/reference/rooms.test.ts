@@ -22,12 +22,12 @@ async function start(options: PartialOptions, lines: string[] = []) {
 
 const sequenceOf = (reference: string) => Number(reference.slice('ROM2026'.length));
 
-test('a library writes no file unless it is told where: refs by chance', async () => {
+test('a library writes no file unless it is told where: refs are random', async () => {
   const before = readdirSync('.');
   await using server = await start({});
   await using ann = await connectClient(server.url);
   expect((await ann.must('room:create')).room.ref).toMatch(BY_CHANCE);
-  expect(server.references).toBe('by chance');
+  expect(server.references).toBe('random');
   expect(readdirSync('.')).toEqual(before);
 });
 
@@ -89,7 +89,7 @@ test.each<[string, PartialOptions, RegExp]>([
   await expect(starting).rejects.toThrow(reason);
 });
 
-test('with Redis and no database, by chance, with one warning', async () => {
+test('with Redis and no database, refs are random, and one warning is logged', async () => {
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
   const lines: string[] = [];

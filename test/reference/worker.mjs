@@ -5,12 +5,12 @@
  */
 import pg from 'pg';
 import { createClient } from 'redis';
-import { createCountedReferences } from '../../dist/reference/counted.js';
-import { openLedger } from '../../dist/reference/open-ledger.js';
+import { createCountedReferences } from '../../dist/reference/generator.js';
+import { openLedger } from '../../dist/reference/from-options.js';
 import { createRedisCounter } from '../../dist/reference/redis/counter.js';
 
 const { ledger: ledgerUrl, redis: redisUrl, naive = false, outageMs, dieAt } = JSON.parse(process.argv[2]);
-const PATIENCE_MS = 10;
+const RETRY_MS = 10;
 
 /** Dies by SIGKILL before or after a step of a lease, so that not even a handler runs. */
 const step = (name, work) => {
@@ -23,8 +23,8 @@ const step = (name, work) => {
 };
 
 let takes = 0;
-async function countTake(ask) {
-  const taken = await counter.take(ask);
+async function countTake(request) {
+  const taken = await counter.take(request);
   takes += 1;
   return taken;
 }
@@ -33,7 +33,7 @@ const ledger = openLedger(ledgerUrl);
 const counter = redisUrl && createRedisCounter({ url: redisUrl, site: 'ecm', deadlineMs: 500 });
 const generator = createCountedReferences(
   {
-    ledger: { ...ledger, lease: step('lease', (ask) => ledger.lease(ask)) },
+    ledger: { ...ledger, lease: step('lease', (request) => ledger.lease(request)) },
     ...(counter && {
       counter: {
         ...counter,
@@ -86,7 +86,7 @@ async function run(batch, pauseMs, issue, recipe) {
       await issue(batch);
     } catch (error) {
       process.send({ refused: recipe, reason: `${error.name}: ${error.message}` });
-      await new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
     // Also where everything comes out of memory: the parent must be heard.
     await new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -1,4 +1,4 @@
-/** The counter of all nodes, on a connection of its own: rooms do not wait behind it, nor it behind rooms. */
+/** The shared counter in Redis, on a connection of its own: commands of rooms and of references do not wait for each other. */
 import { z } from 'zod';
 import { addressOf, closeBounded, createRoleClient } from '../../redis/connect.ts';
 import { ScriptRunner } from '../../redis/script-runner.ts';
@@ -11,35 +11,35 @@ import { MAX_BLOCK } from '../ledger.ts';
 import { loadScripts } from './scripts.ts';
 
 export interface RedisCounterOptions {
-  /** May hold credentials. */
+  /** May contain credentials. */
   readonly url: string;
-  /** Begins every key. */
+  /** Prefix of every key. */
   readonly site: string;
   readonly log?: Log;
   readonly deadlineMs?: number;
 }
 
-/** Nobody leases twice what one block is enough for, and a node that died while it leased is soon stood in for. */
+/** Time for one node to lease a block before another node may: long enough for a lease, short in case the node died. */
 const CLAIM_MS = 5_000;
 
-const low = z.object({ year: z.int(), top: z.int(), amount: z.int() });
+const hint = z.object({ year: z.int(), top: z.int(), amount: z.int() });
 const stamp = { now: z.int(), year: z.int(), epoch: z.string().min(1) };
 const taken = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true),
     ...stamp,
     ranges: z.array(z.tuple([z.int(), z.int()])),
-    low: z.array(low),
+    hints: z.array(hint),
   }),
-  z.object({ ok: z.literal(false), ...stamp, short: low }),
+  z.object({ ok: z.literal(false), ...stamp, short: hint }),
 ]);
 const added = z.object({ ok: z.boolean() });
 
-/** `site` with exactly one colon behind it. */
+/** Has exactly one colon after `site`. */
 export const keyOf = (site: string, number: number): string => `${site.replace(/:+$/, '')}:ref:${number}`;
 
 /**
- * Connects in the background and for as long as it takes: without Redis there is the ledger.
+ * Connects in the background, with no limit of time: the ledger serves until Redis answers.
  *
  * @throws Error when the URL is not one of Redis.
  */
@@ -53,7 +53,7 @@ export function createRedisCounter({ url, site, log = silentLog, deadlineMs = 1_
     () => {},
     (error: unknown) => log.debug({ err: error }, 'the connection of references to Redis was given up'),
   );
-  // Whoever asks first waits for it a moment, rather than lease numbers of its own from the ledger.
+  // The first requests wait for the connection a moment, rather than lease numbers of their own from the ledger.
   const settled = withDeadline(connected, deadlineMs, () => new Error('not yet')).catch(() => {});
   const runner = new ScriptRunner({
     client,
@@ -73,8 +73,8 @@ export function createRedisCounter({ url, site, log = silentLog, deadlineMs = 1_
     }
   };
   return {
-    async take({ type, after, ...ask }) {
-      const command = { prefix: type.prefix, ...ask, after, maxBlock: MAX_BLOCK, claimMs: CLAIM_MS };
+    async take({ type, after, ...request }) {
+      const command = { prefix: type.prefix, ...request, after, maxBlock: MAX_BLOCK, claimMs: CLAIM_MS };
       return toTaken(taken.parse(await run('take', type.number, command)));
     },
     async add(type, { year, first, last }) {

@@ -101,4 +101,4 @@ if state['blocks:' .. whole(year - 1)] then
 end
 return '{"ok":true,' .. stamp
   .. ',"ranges":[' .. table.concat(ranges, ',')
-  .. '],"low":[' .. table.concat(hints, ',') .. ']}'
+  .. '],"hints":[' .. table.concat(hints, ',') .. ']}'
