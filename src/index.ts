@@ -8,7 +8,7 @@ import { shareDatabase } from './database/shared-database.ts';
 import type { Engine } from './engine/engine.ts';
 import { createMemoryEngine } from './engine/memory.ts';
 import type { RedisEngine } from './engine/redis/index.ts';
-import { callRecordsFromOptions } from './records/call-records.ts';
+import { callRecordsFromOptions } from './records/from-options.ts';
 import { referencesFromOptions } from './reference/from-options.ts';
 import type { ReferenceNotice } from './reference/port.ts';
 import type { EmbedTarget } from './server/hosting/embed.ts';

@@ -1,17 +1,17 @@
-/** Call records: what is known of a room after it has ended. The port that the server knows. */
+/** Port of the call records, as the server knows them. A call is what happened in one room, from its creation to its end. */
 
-/** One seat of a call, from its taking to its end. Instants are milliseconds since 1970, by the store's clock. */
+/** One seat of a call, from joining to leaving. Instants are milliseconds since 1970, by the store's clock. */
 export interface CallParticipant {
   readonly userId: string;
   readonly name: string | null;
   /** Order of joining, from 1. */
   readonly seq: number;
   readonly joinedAt: number;
-  /** Null while it lasts. */
+  /** Null while the participant is in the call. */
   readonly leftAt: number | null;
-  /** Why it ended: `left`, `lost`, `kicked`, or why the room did. */
+  /** `left`, `lost` or `kicked`, or the reason why the room ended. */
   readonly reason: string | null;
-  /** What it sent last, in its own word. */
+  /** The last media type that the client sent. */
   readonly mediaType: string | null;
 }
 
@@ -22,79 +22,79 @@ export interface Call {
   readonly type: string;
   readonly name: string | null;
   readonly createdAt: number;
-  /** Null while it lasts. */
+  /** Null while the call goes on. */
   readonly endedAt: number | null;
-  /** Why the room ended; `unknown` when its store forgot it. */
+  /** Why the room ended; `unknown` when no event told its end. */
   readonly reason: string | null;
   /** The last host; null when there was none. */
   readonly hostId: string | null;
-  /** Null when a back end created it. */
+  /** Null when a back end created the room. */
   readonly createdBy: string | null;
-  /** The most seats that were taken at once. */
+  /** Highest number of members at the same time. */
   readonly peakMembers: number;
-  /** How many users have had a seat. */
+  /** Number of different users. */
   readonly totalMembers: number;
-  /** Signals handed on between members. */
+  /** Number of signals relayed between members. */
   readonly signals: number;
-  /** Whether every event of the room is in this record. */
+  /** False when events of the room were lost. */
   readonly complete: boolean;
   /** In the order of joining. */
   readonly participants: readonly CallParticipant[];
 }
 
-/** Which calls; newest first. */
+/** Filter and page of a list, newest call first. */
 export interface CallQuery {
   /** Created at this instant or later. */
   readonly from?: number | undefined;
   /** Created before this instant. */
   readonly to?: number | undefined;
   readonly code?: string | undefined;
-  /** Somebody who had a seat. */
+  /** Id of a participant. */
   readonly user?: string | undefined;
-  /** Where an earlier page ended. */
+  /** The cursor of the previous page. */
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
 
 export interface CallPage {
   readonly calls: readonly Call[];
-  /** For the next page; null behind the last call. */
+  /** For the next page; null on the last page. */
   readonly cursor: string | null;
 }
 
-/** Some calls of an export. One with very many sessions comes alone, in several portions, each with some of them. */
+/** Some calls of an export. A call with very many participants is split over several chunks, and is alone in each. */
 export interface CallChunk {
   readonly calls: readonly Call[];
-  /** Whether the next portion has further sessions of the last of these calls. */
+  /** Whether the next chunk has more participants of the last call. */
   readonly more: boolean;
 }
 
-/** What is in no record, over all nodes, since the tables were made. */
+/** What no record contains, of all nodes, since the tables were created. */
 export interface LostCounts {
-  /** Dropped before they could be recorded, or such as cannot be. */
+  /** Events that were dropped unread, or skipped because the database refused them. */
   readonly events: number;
-  /** Of more rooms than could be counted while the database was away. */
+  /** Signals that exceeded the buffer while the database was away. */
   readonly signals: number;
 }
 
 export interface CallRecords {
-  /** For people: where they are kept. Without credentials. */
+  /** Where the records are kept, without credentials. For people. */
   readonly description: string;
   /** @throws RecordsUnavailable when the database does not answer. */
   lost(): Promise<LostCounts>;
   /** @throws RecordsUnavailable when the database does not answer. */
   find(ref: string): Promise<Call | undefined>;
   /**
-   * Fewer calls than are asked for where they have very many sessions, but one at least; the cursor says whether there
-   * are more.
+   * A page may have fewer calls than its limit, at least one, when they have very many participants; only the cursor tells
+   * whether it is the last one.
    *
    * @throws RecordsUnavailable when the database does not answer.
-   * @throws CursorMalformed when the cursor is none of its own.
+   * @throws CursorMalformed when it is no cursor of a page.
    */
   list(query: CallQuery): Promise<CallPage>;
-  /** All of them, a portion at a time: everything else goes on in between. Throws, while it is read, what `list` does. */
+  /** All calls, a chunk at a time; other work goes on between chunks. Reading throws the errors of `list`. */
   export(filter: Omit<CallQuery, 'limit'>): AsyncIterable<CallChunk>;
-  /** Counts signals of a room; written some moments later, together with those of other rooms. */
+  /** Adds to the signal count of a room. Written in batches, some seconds later. */
   countSignals(ref: string, count: number): void;
   close(): Promise<void>;
 }
@@ -104,7 +104,7 @@ export class RecordsUnavailable extends Error {
   override readonly name = 'RecordsUnavailable';
 }
 
-/** A cursor that no page has ended with. */
+/** A text that is no cursor of a page. */
 export class CursorMalformed extends Error {
   override readonly name = 'CursorMalformed';
 }

@@ -1,6 +1,6 @@
 /** Reads call records. SQLite answers inside this process, so other work gets a turn after every page. */
-import { setImmediate } from 'node:timers/promises';
 import { type Queries, readNumber } from '../database/database.ts';
+import { type Clock, systemClock, turn } from '../support/clock.ts';
 import { type CallSummary, findSummary, listSummaries } from './find-calls.ts';
 import { writeCursor } from './page-cursor.ts';
 import type { Call, CallChunk, CallPage, CallParticipant, CallQuery, LostCounts } from './port.ts';
@@ -8,6 +8,7 @@ import { PARTICIPANT_COLUMNS, type ParticipantRow, readParticipant } from './row
 import { placeholders } from './sql.ts';
 
 type ReadQueries = Pick<Queries, 'rows'>;
+type TurnClock = Pick<Clock, 'nextTurn'>;
 
 /** Per page: some hundred kilobytes, and with SQLite some milliseconds during which the process does nothing else. */
 const MAX_PARTICIPANTS = 2_000;
@@ -17,18 +18,26 @@ const EXPORT_PAGE = 100;
 const SELECT_LOST = `
   SELECT COALESCE(SUM(lost), 0) AS events, COALESCE(SUM(lost_signals), 0) AS signals FROM signalbox_feeds`;
 
-export async function findCall(queries: ReadQueries, ref: string): Promise<Call | undefined> {
+export async function findCall(
+  queries: ReadQueries,
+  ref: string,
+  clock: TurnClock = systemClock,
+): Promise<Call | undefined> {
   const summary = await findSummary(queries, ref);
-  return summary === undefined ? undefined : wholeCall(queries, summary);
+  return summary === undefined ? undefined : wholeCall(queries, summary, clock);
 }
 
 /** @throws CursorMalformed */
-export async function listCalls(queries: ReadQueries, query: CallQuery): Promise<CallPage> {
+export async function listCalls(
+  queries: ReadQueries,
+  query: CallQuery,
+  clock: TurnClock = systemClock,
+): Promise<CallPage> {
   const { summaries, cursor } = await readPage(queries, query);
   const [first] = summaries;
   const calls =
     first !== undefined && isLarge(first)
-      ? [await wholeCall(queries, first)]
+      ? [await wholeCall(queries, first, clock)]
       : await withParticipants(queries, summaries);
   return { calls, cursor };
 }
@@ -37,6 +46,7 @@ export async function listCalls(queries: ReadQueries, query: CallQuery): Promise
 export async function* exportCalls(
   queries: ReadQueries,
   { cursor: start, ...filter }: Omit<CallQuery, 'limit'>,
+  clock: TurnClock = systemClock,
 ): AsyncGenerator<CallChunk> {
   let cursor: string | null | undefined = start;
   while (cursor !== null) {
@@ -44,11 +54,11 @@ export async function* exportCalls(
     const [first] = page.summaries;
     if (first === undefined || !isLarge(first)) {
       yield { calls: await withParticipants(queries, page.summaries), more: false };
-      await setImmediate();
+      await turn(clock);
     } else {
       for await (const { participants, more } of participantChunks(queries, first.call.ref)) {
         yield { calls: [{ ...first.call, participants }], more };
-        await setImmediate();
+        await turn(clock);
       }
     }
     ({ cursor } = page);
@@ -90,11 +100,11 @@ async function withParticipants(queries: ReadQueries, summaries: readonly CallSu
   return summaries.map(({ call }) => ({ ...call, participants: byRef.get(call.ref) ?? [] }));
 }
 
-async function wholeCall(queries: ReadQueries, { call }: CallSummary): Promise<Call> {
+async function wholeCall(queries: ReadQueries, { call }: CallSummary, clock: TurnClock): Promise<Call> {
   const participants: CallParticipant[] = [];
   for await (const chunk of participantChunks(queries, call.ref)) {
     participants.push(...chunk.participants);
-    if (chunk.more) await setImmediate();
+    if (chunk.more) await turn(clock);
   }
   return { ...call, participants };
 }

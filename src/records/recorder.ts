@@ -1,7 +1,7 @@
 /**
- * Writes what the feed says into the records. Any number of nodes may do so: the records of a page and the place in the
- * feed behind it are written in one transaction, by whoever is first, so every event is recorded once and nobody leads.
- * A node that dies between reading and writing leaves nothing behind; the next begins where it had begun.
+ * Records the feed. Several nodes may do so at the same time, without a leader: a page of events and the position after it
+ * are written in one transaction, and only the first node to advance the cursor commits, so every event is recorded once.
+ * A node that dies in between leaves nothing behind, and the next one starts at the same position.
  */
 import { type Database, DatabaseUnavailable } from '../database/database.ts';
 import type { Feed, FeedPage } from '../engine/feed.ts';
@@ -22,77 +22,91 @@ export interface Recorder {
   /**
    * Records one page.
    *
-   * @returns whether there is more to be recorded at once.
-   * @throws what the database and the feed throw; nothing, or all of the page, has been recorded then.
+   * @returns whether more is left to record now.
+   * @throws errors of the database and the feed; then either nothing of the page was recorded, or all of it.
    */
   record(): Promise<boolean>;
 }
 
-/** With SQLite the process stands still while a page is written: it is to take some milliseconds, no more. */
+export const createRecorder = (deps: RecorderDeps): Recorder => new FeedRecorder(deps);
+
+/** Events per page: with SQLite the process is blocked while a page is written, for some milliseconds. */
 const PAGE = 200;
-/** One by one they take ten statements each, all of them within the time for one answer. */
+/** Events per page when each is written by itself: about ten statements each, within the time limit of a transaction. */
 const CAREFUL_PAGE = 10;
-/** A database that was restored, or has just got its tables, refuses once what it takes then. */
+/** A page is refused once or twice without a poison event, for instance while a restored database lacks its tables. */
 const MAX_REFUSALS = 3;
-/** Of pages that come short because of events that this version does not know. */
+/** Limit of reads per page, for pages that are short because of unknown event types. */
 const MAX_READS = 10;
 
-export function createRecorder(parts: RecorderDeps): Recorder {
-  const { database, feed, feedName, clock, log } = parts;
-  let refused = { from: '', times: 0 };
-  /** How many events are to be written one by one: the bad one is among the next ones. */
-  let careful = 0;
+class FeedRecorder implements Recorder {
+  readonly #deps: RecorderDeps;
+  #refused = { from: '', times: 0 };
+  /** Number of events still to be written one by one, because a poison event is among them. */
+  #careful = 0;
 
-  const write = (page: FeedPage, from: string, to: string): Promise<PoisonEvent[] | undefined> =>
-    database.transaction(async (queries) => {
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps;
+  }
+
+  async record(): Promise<boolean> {
+    const { database, feed, feedName, clock } = this.#deps;
+    const from = await cursorOf(database, feedName, clock.now());
+    const limit = this.#careful === 0 ? PAGE : CAREFUL_PAGE;
+    const page = await readPage(feed, from === '' ? undefined : from, limit);
+    const { position, events } = page;
+    if (position === undefined || position === from) return false;
+    const skipped = await this.#write(page, from, position).catch((error: unknown) => {
+      this.#countRefusal(error, from);
+      throw error;
+    });
+    // Another node is recording and will go on: two in a hurry would only slow each other down.
+    if (skipped === undefined) return false;
+    this.#careful = Math.max(0, this.#careful - events.length);
+    this.#logLosses(page.lost, skipped);
+    return events.length >= limit;
+  }
+
+  /** @returns the skipped events; undefined when another node has advanced the cursor first. */
+  #write(page: FeedPage, from: string, to: string): Promise<PoisonEvent[] | undefined> {
+    const { database, feedName, clock } = this.#deps;
+    return database.transaction(async (queries) => {
       const step = { feed: feedName, from, to, lost: page.lost, now: clock.now() };
       if (!(await advance(queries, step))) return undefined;
       const events = page.events.filter(isOfRoom);
-      if (careful === 0) {
-        await writeEvents(queries, parts, events);
+      if (this.#careful === 0) {
+        await writeEvents(queries, this.#deps, events);
         return [];
       }
-      const unwritable = await writeSkippingPoison(queries, parts, events);
-      await addLost(queries, feedName, unwritable.length);
-      return unwritable;
+      const skipped = await writeSkippingPoison(queries, this.#deps, events);
+      await addLost(queries, feedName, skipped.length);
+      return skipped;
     });
+  }
 
-  const lookOutFor = (error: unknown, from: string): void => {
+  #countRefusal(error: unknown, from: string): void {
     if (error instanceof DatabaseUnavailable) return;
-    refused = { from, times: refused.from === from ? refused.times + 1 : 1 };
-    if (refused.times >= MAX_REFUSALS) careful = PAGE;
-  };
+    const times = this.#refused.from === from ? this.#refused.times + 1 : 1;
+    this.#refused = { from, times };
+    if (times >= MAX_REFUSALS) this.#careful = PAGE;
+  }
 
-  return {
-    async record() {
-      const from = await cursorOf(database, feedName, clock.now());
-      const most = careful === 0 ? PAGE : CAREFUL_PAGE;
-      const page = await readPage(feed, from === '' ? undefined : from, most);
-      const { position, events, lost } = page;
-      if (position === undefined || position === from) return false;
-      const unwritable = await write(page, from, position).catch((error: unknown) => {
-        lookOutFor(error, from);
-        throw error;
-      });
-      // Somebody else is at it, and will be: two that hurry would only be in each other's way.
-      if (unwritable === undefined) return false;
-      careful = Math.max(0, careful - events.length);
-      if (lost > 0) log.warn({ lost }, 'events were dropped before they could be recorded');
-      for (const { event, error } of unwritable) {
-        log.error({ err: error, event: event.id }, 'an event cannot be recorded, and is passed over');
-      }
-      return events.length >= most;
-    },
-  };
+  #logLosses(lost: number, skipped: readonly PoisonEvent[]): void {
+    const { log } = this.#deps;
+    if (lost > 0) log.warn({ lost }, 'events were dropped before they could be recorded');
+    for (const { event, error } of skipped) {
+      log.error({ err: error, event: event.id }, 'an event cannot be recorded, and is skipped');
+    }
+  }
 }
 
 const isOfRoom = (event: FeedEvent): event is RoomFeedEvent => event.ref !== null;
 
-/** What comes next, until there are enough or the feed has come to its end; a short page alone does not mean that. */
-async function readPage(feed: Feed, after: string | undefined, most: number): Promise<FeedPage> {
-  let page = await feed.read({ after, limit: most });
-  for (let reads = 1; reads < MAX_READS && page.position !== after && page.events.length < most; reads += 1) {
-    const next = await feed.read({ after: page.position, limit: most - page.events.length });
+/** Reads until the page is full or the feed ends; a short page alone does not mean its end. */
+async function readPage(feed: Feed, after: string | undefined, limit: number): Promise<FeedPage> {
+  let page = await feed.read({ after, limit });
+  for (let reads = 1; reads < MAX_READS && page.position !== after && page.events.length < limit; reads += 1) {
+    const next = await feed.read({ after: page.position, limit: limit - page.events.length });
     if (next.position === page.position) break;
     page = { events: [...page.events, ...next.events], position: next.position, lost: page.lost + next.lost };
   }

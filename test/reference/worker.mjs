@@ -5,8 +5,8 @@
  */
 import pg from 'pg';
 import { createClient } from 'redis';
-import { createCountedReferences } from '../../dist/reference/generator.js';
 import { openLedger } from '../../dist/reference/from-options.js';
+import { createCountedReferences } from '../../dist/reference/generator.js';
 import { createRedisCounter } from '../../dist/reference/redis/counter.js';
 
 const { ledger: ledgerUrl, redis: redisUrl, naive = false, outageMs, dieAt } = JSON.parse(process.argv[2]);

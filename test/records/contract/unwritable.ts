@@ -28,7 +28,7 @@ export function unwritable(place: Place): void {
     expect(calls.flatMap(({ complete, ref }) => (complete ? [] : [ref])).sort()).toEqual(bad);
     expect(calls.every(({ reason }) => reason === 'closed')).toBe(true);
     expect(await readLost(database)).toEqual({ events: 2, signals: 0 });
-    expect(lines).toEqual(bad.map((ref) => `error an event cannot be recorded, and is passed over ${ref}:1`));
+    expect(lines).toEqual(bad.map((ref) => `error an event cannot be recorded, and is skipped ${ref}:1`));
   });
 
   test('a database that takes no records at all, though it answers, loses none', async () => {
