@@ -1,21 +1,21 @@
 /** The laws of a database about its connections: what becomes of those that are lost, and that none is left. */
 import { expect, test, vi } from 'vitest';
 import { type Database, DatabaseUnavailable } from '../../src/database/database.ts';
+import type { DatabaseHarness } from './harness.ts';
 import { ADD, ALL, prefixes } from './rows.ts';
-import type { Place } from './stage.ts';
 
-export function connections(place: Place): void {
+export function connections(harness: DatabaseHarness): void {
   const leavesNone = (url: string) =>
-    vi.waitFor(async () => expect(await place.stage.connections(url)).toBe(0), 10_000);
+    vi.waitFor(async () => expect(await harness.host.connections(url)).toBe(0), 10_000);
 
   test('a connection that is lost in the middle of a transaction fails that, and nothing else', async () => {
-    const url = await place.stage.empty();
-    const database = place.databaseAt(url);
+    const url = await harness.host.empty();
+    const database = harness.databaseAt(url);
     await database.open();
-    const { server } = place.stage;
+    const { server } = harness.host;
     const cut = database.transaction(async (queries) => {
       await queries.run(ADD, ['A', 2026, 1]);
-      await place.stage.cut(url);
+      await harness.host.cut(url);
       // Nobody asks anything of it at the instant at which it is lost.
       if (server !== undefined) await leavesNone(url);
       await queries.run(ADD, ['B', 2026, 1]);
@@ -27,17 +27,17 @@ export function connections(place: Place): void {
   });
 
   test('one that is lost while nobody uses it is not noticed', async () => {
-    const url = await place.stage.empty();
-    const database = place.databaseAt(url);
+    const url = await harness.host.empty();
+    const database = harness.databaseAt(url);
     await database.run(ADD, ['A', 2026, 1]);
-    await place.stage.cut(url);
+    await harness.host.cut(url);
     // Who asks before the news is here is told of it.
     await vi.waitFor(async () => expect(await prefixes(database)).toEqual(['A']), 10_000);
   });
 
   test('several that come first at once, and then nobody: no connection is left', async () => {
-    const url = await place.stage.empty();
-    const database = place.databaseAt(url);
+    const url = await harness.host.empty();
+    const database = harness.databaseAt(url);
     await Promise.all([
       database.now(),
       database.run(ADD, ['A', 2026, 1]),
@@ -45,14 +45,14 @@ export function connections(place: Place): void {
       database.transaction((queries) => queries.run(ADD, ['B', 2026, 1])),
       database.now(),
     ]);
-    expect(await place.stage.connections(url)).toBeGreaterThan(0);
+    expect(await harness.host.connections(url)).toBeGreaterThan(0);
     await database.close();
     await leavesNone(url);
   });
 
   test('closed in the middle of a transaction: whatever is asked then is refused, and no connection is left', async () => {
-    const url = await place.stage.empty();
-    const database = place.databaseAt(url);
+    const url = await harness.host.empty();
+    const database = harness.databaseAt(url);
     await database.open();
     let closing: Promise<void> | undefined;
     const under = database.transaction(async (queries) => {
@@ -70,8 +70,8 @@ export function connections(place: Place): void {
   });
 
   test('closed while it is being opened: whoever waits for that is answered, and no connection is left', async () => {
-    const url = await place.stage.empty();
-    const database = place.databaseAt(url);
+    const url = await harness.host.empty();
+    const database = harness.databaseAt(url);
     const first = Promise.allSettled([database.now(), database.run(ADD, ['A', 2026, 1]), database.rows(ALL)]);
     await database.close();
     await first;
@@ -79,11 +79,11 @@ export function connections(place: Place): void {
   });
 
   test('closed before it was ever used: refused, and nothing is connected to', async () => {
-    const url = await place.stage.empty();
-    const database = place.databaseAt(url);
+    const url = await harness.host.empty();
+    const database = harness.databaseAt(url);
     await database.close();
     for (const ask of everything) await expect(ask(database)).rejects.toThrow(DatabaseUnavailable);
-    expect(await place.stage.connections(url)).toBe(0);
+    expect(await harness.host.connections(url)).toBe(0);
   });
 }
 

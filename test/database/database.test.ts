@@ -4,17 +4,17 @@ import { DatabaseMisconfigured } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { openLedger } from '../../src/reference/from-options.ts';
 import { LedgerMisconfigured } from '../../src/reference/ledger.ts';
-import { STAGES } from '../reference/ledger-stage.ts';
 import { connections } from './connections.ts';
+import { DATABASE_HOSTS } from './database-hosts.ts';
+import { onEveryDatabase } from './harness.ts';
 import { migration } from './migration.ts';
 import { ADD } from './rows.ts';
-import { onEveryDatabase } from './stage.ts';
 import { statements } from './statements.ts';
 
-onEveryDatabase((place) => {
-  statements(place);
-  connections(place);
-  migration(place);
+onEveryDatabase((harness) => {
+  statements(harness);
+  connections(harness);
+  migration(harness);
 });
 
 test.each(['oracle://u:hunter2@x', 'sqlite:', 'postgres://'])('a URL that is none is not repeated: %s', (url) => {
@@ -24,7 +24,7 @@ test.each(['oracle://u:hunter2@x', 'sqlite:', 'postgres://'])('a URL that is non
 });
 
 test('tables of an earlier version are left as they are, and get what is missing', async () => {
-  await using stage = await (STAGES[0] ?? expect.unreachable()).start();
+  await using stage = await (DATABASE_HOSTS[0] ?? expect.unreachable()).start();
   const url = await stage.empty();
   const first = openDatabase(url);
   await first.run(ADD, ['A', 2026, 7]);
@@ -38,7 +38,7 @@ test('tables of an earlier version are left as they are, and get what is missing
 });
 
 test('who waits for the lock of a file keeps nobody else waiting', async () => {
-  await using stage = await (STAGES[0] ?? expect.unreachable()).start();
+  await using stage = await (DATABASE_HOSTS[0] ?? expect.unreachable()).start();
   const url = await stage.empty();
   const database = openDatabase(url);
   await database.open();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Database, Dialect } from '../../src/database/database.ts';
 import { createTable, type Table } from '../../src/database/ddl.ts';
 import { migrationsAfter } from '../../src/database/migrations.ts';
-import type { Place } from './stage.ts';
+import type { DatabaseHarness } from './harness.ts';
 
 const NEW = 'signalbox_participants';
 const FORMER = 'signalbox_sessions';
@@ -45,14 +45,14 @@ async function toVersion2(database: Database): Promise<void> {
 const indexesOf = async (database: Database): Promise<string[]> =>
   (await database.rows(INDEXES[database.dialect])).map((row) => String(row['name']));
 
-export function migration(place: Place): void {
+export function migration(harness: DatabaseHarness): void {
   test('the participants of version 2 are renamed with their indexes and keep their rows', async () => {
-    const url = await place.stage.empty();
-    const first = place.databaseAt(url);
+    const url = await harness.host.empty();
+    const first = harness.databaseAt(url);
     await first.open();
     const indexes = await indexesOf(first);
     await toVersion2(first);
-    const second = place.databaseAt(url);
+    const second = harness.databaseAt(url);
     expect(await second.rows(`SELECT user_id FROM ${NEW}`)).toEqual([{ user_id: 'anna' }]);
     expect(await indexesOf(second)).toEqual(indexes);
     expect(indexes).toEqual(expect.arrayContaining([`${NEW}_by_call`, `${NEW}_by_user`]));
@@ -62,8 +62,8 @@ export function migration(place: Place): void {
   });
 
   test('a migration that was applied but not noted is applied again without harm', async () => {
-    const url = await place.stage.empty();
-    const first = place.databaseAt(url);
+    const url = await harness.host.empty();
+    const first = harness.databaseAt(url);
     await first.open();
     // Only MySQL commits a table at once; elsewhere a migration and its note are one transaction.
     if (first.dialect !== 'mysql') return;
@@ -73,7 +73,7 @@ export function migration(place: Place): void {
         for (const statement of statements) await queries.run(statement);
       });
     }
-    const second = place.databaseAt(url);
+    const second = harness.databaseAt(url);
     expect(await second.rows(`SELECT user_id FROM ${NEW}`)).toEqual([{ user_id: 'anna' }]);
   });
 }

@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import { DatabaseUnavailable, readNumber } from '../../src/database/database.ts';
 import { shareDatabase } from '../../src/database/shared-database.ts';
+import type { DatabaseHarness } from './harness.ts';
 import { ADD, ALL, prefixes } from './rows.ts';
-import type { Place } from './stage.ts';
 
-export function statements(place: Place): void {
+export function statements(harness: DatabaseHarness): void {
   test('a transaction that fails leaves nothing behind, and the next goes on', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const failing = database.transaction(async (queries) => {
       await queries.run(ADD, ['A', 2026, 1]);
       throw new Error('no further');
@@ -19,7 +19,7 @@ export function statements(place: Place): void {
   });
 
   test('what is asked for beside a transaction does not get into it', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     await database.open();
     const failing = database.transaction(async (queries) => {
       await queries.run(ADD, ['A', 2026, 1]);
@@ -33,7 +33,7 @@ export function statements(place: Place): void {
   });
 
   test('it says how many rows were written, or stood so already', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const update = 'UPDATE signalbox_records SET highest = ? WHERE prefix = ?';
     expect(await database.run(update, [5, 'A'])).toBe(0);
     expect(await database.run(ADD, ['A', 2026, 5])).toBe(1);
@@ -42,8 +42,8 @@ export function statements(place: Place): void {
   });
 
   test('a statement that is refused is told from a database that does not answer', async () => {
-    const url = await place.stage.empty();
-    const database = place.databaseAt(url);
+    const url = await harness.host.empty();
+    const database = harness.databaseAt(url);
     await database.run(ADD, ['A', 2026, 1]);
     for (const refused of [
       () => database.run(ADD, ['A', 2026, 1]),
@@ -53,14 +53,14 @@ export function statements(place: Place): void {
     ]) {
       await expect(refused()).rejects.not.toBeInstanceOf(DatabaseUnavailable);
     }
-    const thaw = await place.stage.freeze(url);
+    const thaw = await harness.host.freeze(url);
     await expect(database.run(ADD, ['B', 2026, 1])).rejects.toThrow(DatabaseUnavailable);
     await expect(database.transaction(() => Promise.resolve())).rejects.toThrow(DatabaseUnavailable);
     thaw();
   });
 
   test('its users share it, the last one closes it, and who has closed it uses it no more', async () => {
-    const share = shareDatabase(await place.fresh());
+    const share = shareDatabase(await harness.fresh());
     const [one, two] = [share(), share()];
     await one.run(ADD, ['A', 2026, 1]);
     await one.close();

@@ -11,7 +11,7 @@ import { createServer } from '../../src/index.ts';
 import { CLOSE_REASONS, LEAVE_REASONS } from '../../src/protocol/messages.ts';
 import { CSV_HEADER } from '../../src/records/csv.ts';
 import { OPTIONS, readOptions } from '../../src/server/options/options.ts';
-import { eventually } from '../records/stage.ts';
+import { eventually } from '../records/harness.ts';
 import { connectClient } from '../support/client.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { snippetsOf } from './snippets.ts';

@@ -5,7 +5,7 @@ import type { FeedEvent } from '../../src/protocol/feed.ts';
 import { findCall } from '../../src/records/read.ts';
 import { refOf } from '../engine/stage.ts';
 import { temporaryFolder } from '../support/process.ts';
-import { recordAll, recorderOf, startRooms } from './stage.ts';
+import { recordAll, recorderOf, startRooms } from './harness.ts';
 
 test('whichever events of a call are lost: what is left fits together', async () => {
   const events = await eventsOfCall();

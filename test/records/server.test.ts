@@ -19,7 +19,7 @@ import { startPostgres } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
 import { startSignalbox } from '../support/signalbox.ts';
-import { eventually, recordAll, recorderOf } from './stage.ts';
+import { eventually, recordAll, recorderOf } from './harness.ts';
 
 const LOCAL = { host: '127.0.0.1', port: 0, demo: false };
 

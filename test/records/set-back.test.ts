@@ -13,10 +13,10 @@ import { systemClock } from '../../src/support/clock.ts';
 import { refOf, Stage, settingsOf } from '../engine/stage.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
-import { type Act, act, byRefOf, type Made, perform } from './acts.ts';
-import { eventually, recordAll, recorderOf, startRooms } from './stage.ts';
+import { type CreatedRoom, eventsByRef, type RoomCommand, roomCommand, runCommand } from './commands.ts';
+import { eventually, recordAll, recorderOf, startRooms } from './harness.ts';
 
-const acts = (most: number) => fc.array(act, { maxLength: most, size: 'max' });
+const acts = (most: number) => fc.array(roomCommand, { maxLength: most, size: 'max' });
 
 test('stories of which some is forgotten: the records go on with what is told then, and say that they are not all', async () => {
   await using folder = await temporaryFolder();
@@ -53,14 +53,18 @@ const LATER_MS = 250_000;
 const WAIT_MS = 10_000;
 
 /** What is told of a story of which `kept` happened in either life of the store. */
-async function eventsOf(kept: readonly Act[], waitMs: number, then: readonly Act[]): Promise<FeedEvent[]> {
+async function eventsOf(
+  kept: readonly RoomCommand[],
+  waitMs: number,
+  then: readonly RoomCommand[],
+): Promise<FeedEvent[]> {
   const rooms = startRooms();
-  const made: Made[] = [];
-  const play = async (some: readonly Act[], refsFrom: number, mostMs: number) => {
+  const made: CreatedRoom[] = [];
+  const play = async (some: readonly RoomCommand[], refsFrom: number, mostMs: number) => {
     for (const each of some) {
       if (each.do === 'record') continue;
       const act = each.do === 'wait' ? { ...each, ms: Math.min(mostMs, each.ms) } : each;
-      await perform(rooms, made, act, refOf(refsFrom + made.length));
+      await runCommand(rooms, made, act, refOf(refsFrom + made.length));
     }
   };
   await play(kept, 1, LATER_MS);
@@ -90,7 +94,7 @@ const listed =
 
 async function compare(database: Database, before: readonly FeedEvent[], second: readonly FeedEvent[]): Promise<void> {
   const { calls } = await listCalls(database, { limit: 1_000 });
-  const [forgotten, told] = [byRefOf(before), byRefOf(second)];
+  const [forgotten, told] = [eventsByRef(before), eventsByRef(second)];
   expect(calls.map(({ ref }) => ref).sort()).toEqual([...new Set([...forgotten.keys(), ...told.keys()])].sort());
   for (const call of calls) {
     const [one, two] = [forgotten.get(call.ref) ?? [], told.get(call.ref) ?? []];

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLedger } from '../../src/reference/from-options.ts';
 import { LEAP, type LeaseRequest, type Ledger } from '../../src/reference/ledger.ts';
-import { type LedgerStage, STAGES } from './ledger-stage.ts';
+import { DATABASE_HOSTS, type DatabaseHost } from '../database/database-hosts.ts';
 import { startWorker } from './worker-process.ts';
 
 const ORDER: LeaseRequest = { prefix: 'ORD', year: 2026, step: 10, floor: 0 };
 
-describe.each(STAGES)('$name', ({ start }) => {
-  let stage: LedgerStage;
+describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
+  let stage: DatabaseHost;
   let url: string;
   const open: Ledger[] = [];
   const ledgerAt = (at: string): Ledger => {

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { createReferenceGenerator, type ReferenceNotice } from '../../src/index.ts';
 import { LEAP } from '../../src/reference/ledger.ts';
+import { DATABASE_HOSTS } from '../database/database-hosts.ts';
 import { startRedis } from '../support/redis.ts';
-import { STAGES } from './ledger-stage.ts';
 
-test.each(STAGES)('$name', async ({ start }) => {
+test.each(DATABASE_HOSTS)('$name', async ({ start }) => {
   await using stage = await start();
   await using redis = await startRedis();
   const ledger = await stage.empty();

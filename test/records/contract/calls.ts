@@ -1,12 +1,12 @@
 /** What stands in the record of a call. */
 import { expect, test } from 'vitest';
 import { findCall, listCalls } from '../../../src/records/read.ts';
-import type { Place } from '../../database/stage.ts';
-import { recordRooms, startRooms } from '../stage.ts';
+import type { DatabaseHarness } from '../../database/harness.ts';
+import { recordRooms, startRooms } from '../harness.ts';
 
-export function calls(place: Place): void {
+export function calls(harness: DatabaseHarness): void {
   test('a call from its creation to its end', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms();
     const began = rooms.clock.now();
     const room = await rooms.room(['anna'], { settings: { name: 'Stand-up', type: 'video' } });
@@ -61,7 +61,7 @@ export function calls(place: Place): void {
   });
 
   test('a room that a back end opens has no creator, and its host is who came first', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms();
     const founded = await rooms.found();
     if (!founded.ok) return expect.unreachable();
@@ -75,7 +75,7 @@ export function calls(place: Place): void {
   });
 
   test('what people write comes back as they wrote it', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms();
     const names = [String.raw`\'; DROP TABLE signalbox_calls; --`, `"O'Neil"`, '🚂 Zoë', String.raw`a\\b?c$1`];
     const made = await Promise.all(names.map((name) => rooms.create('zoe', { settings: { name } })));

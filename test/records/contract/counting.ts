@@ -5,13 +5,13 @@ import { findCall, readLost } from '../../../src/records/read.ts';
 import { createSignalCounts } from '../../../src/records/signal-counts.ts';
 import { silentLog } from '../../../src/support/log.ts';
 import { systemRandom } from '../../../src/support/random.ts';
-import type { Place } from '../../database/stage.ts';
+import type { DatabaseHarness } from '../../database/harness.ts';
 import { refOf } from '../../engine/stage.ts';
-import { eventually, recordAll, recorderOf, recordRooms, startRooms } from '../stage.ts';
+import { eventually, recordAll, recorderOf, recordRooms, startRooms } from '../harness.ts';
 
-export function counting(place: Place): void {
+export function counting(harness: DatabaseHarness): void {
   test('signals, before the call is there and after, of two nodes; an answer that is lost counts none twice', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms();
     const clock = rooms.clock;
     let lose = false;
@@ -44,22 +44,22 @@ export function counting(place: Place): void {
   });
 
   test('while the database answers nobody nothing is lost, and it is all there afterwards', async () => {
-    const url = await place.stage.empty();
-    const database = place.databaseAt(url);
+    const url = await harness.host.empty();
+    const database = harness.databaseAt(url);
     const rooms = startRooms();
     const room = await rooms.room(['anna', 'ben']);
     await recordRooms(rooms, database);
     const counts = createSignalCounts({ database, clock: rooms.clock, random: systemRandom, log: silentLog });
-    const thaw = await place.stage.freeze(url);
+    const thaw = await harness.host.freeze(url);
     await rooms.close(room, 'anna');
     counts.count(room.ref, 7);
     const answers = await Promise.allSettled([recordAll(recorderOf(database, rooms)), counts.write()]);
     expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     thaw();
-    await place.stage.server?.kill();
-    if (place.stage.server !== undefined)
+    await harness.host.server?.kill();
+    if (harness.host.server !== undefined)
       await expect(findCall(database, room.ref)).rejects.toThrow(DatabaseUnavailable);
-    await place.stage.server?.start();
+    await harness.host.server?.start();
     await eventually(() => recordRooms(rooms, database));
     await eventually(() => counts.write());
     expect(await findCall(database, room.ref)).toMatchObject({ reason: 'closed', complete: true, signals: 7 });

@@ -5,15 +5,15 @@ import type { Call } from '../../../src/records/port.ts';
 import { exportCalls, findCall, listCalls } from '../../../src/records/read.ts';
 import type { CallRow, ParticipantRow } from '../../../src/records/rows.ts';
 import { saveChanges } from '../../../src/records/write.ts';
-import type { Place } from '../../database/stage.ts';
+import type { DatabaseHarness } from '../../database/harness.ts';
 import { refOf } from '../../engine/stage.ts';
 
 const BEGAN = 1_800_000_000_000;
 const MOST = 2_000;
 
-export function large(place: Place): void {
+export function large(harness: DatabaseHarness): void {
   test('a page of the calls of one user is walked in an index, however many they are', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     await fill(
       database,
       Array.from({ length: 3_000 }, (_, index) => (index % 1_000 === 0 ? ['anna', 'zoe'] : ['anna', 'anna'])),
@@ -43,7 +43,7 @@ export function large(place: Place): void {
   });
 
   test('a page ends early where its calls have many sessions, and one that has more than a page stands alone', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const sizes = [900, 0, 900, 900, 2 * MOST + 1, 3, 1];
     await fill(
       database,

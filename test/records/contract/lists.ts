@@ -2,15 +2,15 @@
 import { expect, test } from 'vitest';
 import { CursorMalformed } from '../../../src/records/port.ts';
 import { findCall, listCalls } from '../../../src/records/read.ts';
-import type { Place } from '../../database/stage.ts';
+import type { DatabaseHarness } from '../../database/harness.ts';
 import { code, refOf } from '../../engine/stage.ts';
-import { recordRooms, startRooms } from '../stage.ts';
+import { recordRooms, startRooms } from '../harness.ts';
 
 const MINUTE = 60_000;
 
-export function lists(place: Place): void {
+export function lists(harness: DatabaseHarness): void {
   test('pages: the newest first, nothing twice and nothing left out, whatever is recorded meanwhile', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms();
     for (let number = 1; number <= 25; number += 1) {
       await rooms.create('anna', { ref: refOf(number) });
@@ -33,7 +33,7 @@ export function lists(place: Place): void {
   });
 
   test('calls by time, code and who was there; ids differ by case', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms();
     const began = rooms.clock.now();
     await rooms.room(['anna', 'ben'], { ref: refOf(1), candidates: [code(1)] });

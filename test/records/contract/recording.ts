@@ -4,15 +4,15 @@ import type { Feed } from '../../../src/engine/feed.ts';
 import { findCall, listCalls, readLost } from '../../../src/records/read.ts';
 import { createRecorder } from '../../../src/records/recorder.ts';
 import { SHARDS } from '../../../src/room/pool.ts';
-import type { Place } from '../../database/stage.ts';
+import type { DatabaseHarness } from '../../database/harness.ts';
 import { startRedisStage } from '../../engine/redis-stage.ts';
 import { createHandClock, refOf, Stage, settingsOf } from '../../engine/stage.ts';
 import { startClusterOfOne } from '../../support/redis-cluster.ts';
-import { eventually, recordAll, recorderOf, recordRooms, startRooms } from '../stage.ts';
+import { eventually, recordAll, recorderOf, recordRooms, startRooms } from '../harness.ts';
 
-export function recording(place: Place): void {
+export function recording(harness: DatabaseHarness): void {
   test('several recorders of one feed: every event once', async () => {
-    const url = await place.stage.empty();
+    const url = await harness.host.empty();
     const rooms = startRooms(600);
     for (let number = 1; number <= 300; number += 1) {
       const room = await rooms.room(['anna', 'ben', 'carl'], { ref: refOf(number) });
@@ -20,13 +20,13 @@ export function recording(place: Place): void {
     }
     // 5 events of each of 300 rooms, of which the feed has kept the newest at most 900.
     const kept = (await rooms.engine.feed.read({ limit: 10_000 })).events.length;
-    const recorders = [url, url, url].map((each) => createRecorder(recorderOf(place.databaseAt(each), rooms)));
+    const recorders = [url, url, url].map((each) => createRecorder(recorderOf(harness.databaseAt(each), rooms)));
     const work = recorders.map(async (recorder) => {
       let still = 0;
       while (still < 3) still = (await eventually(() => recorder.record())) ? 0 : still + 1;
     });
     await Promise.all(work);
-    const database = place.databaseAt(url);
+    const database = harness.databaseAt(url);
     const calls = (await listCalls(database, { limit: 1_000 })).calls;
     expect(calls).toHaveLength(Math.ceil(kept / 5));
     for (const call of calls.filter(({ complete }) => complete)) {
@@ -43,7 +43,7 @@ export function recording(place: Place): void {
   });
 
   test('a page that comes short, of events that this version does not know, is not the end of the feed', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms();
     const room = await rooms.room(['anna', 'ben']);
     for (let session = 2; session < 200; session += 1) {
@@ -64,7 +64,7 @@ export function recording(place: Place): void {
   });
 
   test('a feed in a hundred streams, as on a Redis Cluster', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     await using redis = await startClusterOfOne();
     await using redisStage = await startRedisStage(redis.url);
     const clock = createHandClock();
@@ -86,7 +86,7 @@ export function recording(place: Place): void {
   });
 
   test('events that the feed keeps no more are counted, and their calls say so', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms(10);
     const room = await rooms.room(['anna', 'ben']);
     await recordRooms(rooms, database);
@@ -110,7 +110,7 @@ export function recording(place: Place): void {
   });
 
   test('read again from the beginning, a feed changes nothing', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms();
     const room = await rooms.room(['anna', 'ben']);
     await rooms.leave(room, 'ben');

@@ -6,9 +6,9 @@ import { createSignalCounts } from '../../../src/records/signal-counts.ts';
 import { endOrphans, sweep } from '../../../src/records/sweep.ts';
 import { silentLog } from '../../../src/support/log.ts';
 import { systemRandom } from '../../../src/support/random.ts';
-import type { Place } from '../../database/stage.ts';
+import type { DatabaseHarness } from '../../database/harness.ts';
 import { refOf } from '../../engine/stage.ts';
-import { FEED, recordAll, recorderOf, recordRooms, startRooms } from '../stage.ts';
+import { FEED, recordAll, recorderOf, recordRooms, startRooms } from '../harness.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -16,9 +16,9 @@ const DAY = 24 * 60 * MINUTE;
 const sweepAt = (database: Database, now: number, retentionMs = 0) =>
   sweep({ database, feedName: FEED, retentionMs, clock: { now: () => now } });
 
-export function sweeping(place: Place): void {
+export function sweeping(harness: DatabaseHarness): void {
   test('what became of a call that nobody saw end', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms();
     const room = await rooms.room(['anna', 'ben']);
     rooms.clock.advance(MINUTE);
@@ -47,7 +47,7 @@ export function sweeping(place: Place): void {
   });
 
   test('calls of a former life of the process end with it, those of others go on', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms();
     const others = startRooms();
     await rooms.room(['anna', 'ben'], { ref: refOf(1) });
@@ -60,7 +60,7 @@ export function sweeping(place: Place): void {
   });
 
   test('records are kept for their time, whoever clears away', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms();
     const old = await rooms.room(['anna', 'ben'], { ref: refOf(1) });
     await rooms.close(old, 'anna');
@@ -90,7 +90,7 @@ export function sweeping(place: Place): void {
   });
 
   test('many at once are cleared away in several steps', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms();
     for (let number = 1; number <= 150; number += 1) {
       const room = await rooms.room(['anna'], { ref: refOf(number) });

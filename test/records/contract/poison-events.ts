@@ -4,14 +4,14 @@ import type { Feed } from '../../../src/engine/feed.ts';
 import type { FeedEvent } from '../../../src/protocol/feed.ts';
 import { findCall, listCalls, readLost } from '../../../src/records/read.ts';
 import { createRecorder } from '../../../src/records/recorder.ts';
-import type { Place } from '../../database/stage.ts';
+import type { DatabaseHarness } from '../../database/harness.ts';
 import { refOf, type Stage } from '../../engine/stage.ts';
 import { listening } from '../../support/log.ts';
-import { recordAll, recorderOf, startRooms } from '../stage.ts';
+import { recordAll, recorderOf, startRooms } from '../harness.ts';
 
-export function unwritable(place: Place): void {
+export function poisonEvents(harness: DatabaseHarness): void {
   test('an event that is refused again and again is passed over, counted and logged, and all others are recorded', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms();
     for (let number = 1; number <= 60; number += 1) {
       const room = await rooms.room(['anna', 'ben'], { ref: refOf(number) });
@@ -32,7 +32,7 @@ export function unwritable(place: Place): void {
   });
 
   test('a database that takes no records at all, though it answers, loses none', async () => {
-    const database = await place.fresh();
+    const database = await harness.fresh();
     const rooms = startRooms();
     const room = await rooms.room(['anna', 'ben']);
     await rooms.close(room, 'anna');

@@ -9,7 +9,7 @@ import { systemRandom } from '../../src/support/random.ts';
 import { POLICY } from '../engine/stage.ts';
 import { handClock } from '../support/hand-clock.ts';
 import { temporaryFolder } from '../support/process.ts';
-import { FEED, startRooms } from './stage.ts';
+import { FEED, startRooms } from './harness.ts';
 
 const recordsOf = (path: string, feed: Feed) =>
   createCallRecords({

@@ -9,7 +9,7 @@ import { startMariadb } from '../support/mariadb.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/process.ts';
 
-export interface LedgerStage extends AsyncDisposable {
+export interface DatabaseHost extends AsyncDisposable {
   /** Makes an empty database. @returns its URL */
   empty(): Promise<string>;
   /** Keeps a copy of that database. @returns what puts it back. */
@@ -24,13 +24,13 @@ export interface LedgerStage extends AsyncDisposable {
   readonly server: DatabaseServer | undefined;
 }
 
-export const STAGES: readonly { readonly name: string; readonly start: () => Promise<LedgerStage> }[] = [
+export const DATABASE_HOSTS: readonly { readonly name: string; readonly start: () => Promise<DatabaseHost> }[] = [
   { name: 'SQLite', start: onFiles },
   { name: 'PostgreSQL', start: async () => onServer(await startPostgres()) },
   { name: 'MariaDB', start: async () => onServer(await startMariadb()) },
 ];
 
-async function onFiles(): Promise<LedgerStage> {
+async function onFiles(): Promise<DatabaseHost> {
   const folder = await temporaryFolder();
   let count = 0;
   return {
@@ -74,7 +74,7 @@ async function filesOpen(): Promise<string[]> {
   return Promise.all(numbers.map((number) => readlink(`/proc/self/fd/${number}`).catch(() => '')));
 }
 
-function onServer(server: DatabaseServer): LedgerStage {
+function onServer(server: DatabaseServer): DatabaseHost {
   let count = 0;
   return {
     empty: () => {

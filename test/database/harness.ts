@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { type LedgerStage, STAGES } from '../reference/ledger-stage.ts';
+import { DATABASE_HOSTS, type DatabaseHost } from './database-hosts.ts';
 
-export interface Place {
+export interface DatabaseHarness {
   /** The server or the folder; there is one while tests run. */
-  readonly stage: LedgerStage;
+  readonly host: DatabaseHost;
   /** Closed after all tests. */
   databaseAt(url: string): Database;
   /** One that nobody has used. */
@@ -14,12 +14,12 @@ export interface Place {
 }
 
 /** Has the same tests run on each. */
-export function onEveryDatabase(play: (place: Place) => void): void {
-  describe.each(STAGES)('$name', ({ start }) => {
-    let stage: LedgerStage | undefined;
+export function onEveryDatabase(play: (harness: DatabaseHarness) => void): void {
+  describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
+    let stage: DatabaseHost | undefined;
     const open: Database[] = [];
-    const place: Place = {
-      get stage() {
+    const harness: DatabaseHarness = {
+      get host() {
         return stage ?? expect.unreachable();
       },
       databaseAt(url) {
@@ -27,7 +27,7 @@ export function onEveryDatabase(play: (place: Place) => void): void {
         open.push(database);
         return database;
       },
-      fresh: async () => place.databaseAt(await place.stage.empty()),
+      fresh: async () => harness.databaseAt(await harness.host.empty()),
     };
     beforeAll(async () => {
       stage = await start();
@@ -36,6 +36,6 @@ export function onEveryDatabase(play: (place: Place) => void): void {
       await Promise.all(open.map((database) => database.close()));
       await stage?.[Symbol.asyncDispose]();
     });
-    play(place);
+    play(harness);
   });
 }

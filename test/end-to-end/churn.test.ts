@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { FeedEvent } from '../../src/protocol/feed.ts';
 import type { Call } from '../../src/records/port.ts';
+import type { CallJson } from '../../src/server/http/api/call-json.ts';
+import { eventsByRef } from '../records/commands.ts';
+import { expectedCall } from '../records/expected-call.ts';
 import { connectClient } from '../support/client.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { temporaryFolder } from '../support/process.ts';
@@ -46,58 +49,10 @@ async function churn(nodes: Nodes, pair: number, refs: string[]): Promise<void> 
   }
 }
 
-const byRef = <Item extends { readonly ref: string | null }>(items: readonly Item[]): Map<string, Item[]> => {
-  const found = new Map<string, Item[]>();
-  for (const item of items) if (item.ref !== null) found.set(item.ref, [...(found.get(item.ref) ?? []), item]);
-  return found;
-};
-
 /** Without the repeats: in the order in which each was taken for the first time. */
 function told(receiver: Receiver): FeedEvent[] {
   const events = new Map(receiver.received.map(({ event }) => [event.id, event]));
   return [...new Set(receiver.taken)].flatMap((id) => events.get(id) ?? []);
-}
-
-/** What the record of a room must say, from what was told of it. */
-function fold(events: readonly FeedEvent[]) {
-  const sessions: {
-    userId: string;
-    joinedAt: number;
-    leftAt: number | null;
-    reason: string | null;
-    mediaType: string | null;
-  }[] = [];
-  let [present, peakMembers] = [0, 0];
-  let hostId: string | null = null;
-  for (const event of events) {
-    const { userId, timestamp } = event;
-    const open = sessions.findLast((session) => session.userId === userId && session.leftAt === null);
-    if (event.type === 'room_created') hostId = userId;
-    if (event.type === 'host_changed' && userId !== null) hostId = userId;
-    if (event.type === 'user_joined') {
-      const mediaType = event.member.mediaType ?? null;
-      sessions.push({ userId: event.userId, joinedAt: timestamp, leftAt: null, reason: null, mediaType });
-      present += 1;
-      peakMembers = Math.max(peakMembers, present);
-    }
-    if (event.type === 'user_updated' && open) open.mediaType = event.member.mediaType ?? null;
-    if (event.type === 'user_left' && open) {
-      Object.assign(open, { leftAt: timestamp, reason: event.reason });
-      present -= 1;
-    }
-  }
-  const [first, last] = [events[0], events.at(-1)];
-  return {
-    createdAt: first?.timestamp,
-    endedAt: last?.timestamp,
-    reason: last?.type === 'room_destroyed' && last.reason,
-    hostId,
-    createdBy: first?.userId,
-    peakMembers,
-    totalMembers: new Set(sessions.map(({ userId }) => userId)).size,
-    complete: true,
-    participants: sessions.map((session) => expect.objectContaining(session)),
-  };
 }
 
 async function recorded(nodes: Nodes): Promise<Call[]> {
@@ -107,8 +62,8 @@ async function recorded(nodes: Nodes): Promise<Call[]> {
   while (cursor !== null) {
     const query = new URLSearchParams({ limit: '100', ...(cursor !== '' && { cursor }) });
     const response = await fetch(`${nodes.url(calls.length)}/v1/calls?${query}`, { headers });
-    const page = (await response.json()) as { calls: Call[]; cursor: string | null };
-    calls.push(...page.calls);
+    const page = (await response.json()) as { calls: CallJson[]; cursor: string | null };
+    calls.push(...page.calls.map(({ sessions, ...rest }) => ({ ...rest, participants: sessions })));
     ({ cursor } = page);
   }
   return calls;
@@ -141,9 +96,9 @@ test('a thousand rooms on two nodes, and a back end that fails and comes back', 
   const isOver = () => told(receiver).filter(({ type }) => type === 'room_destroyed').length === ROOMS;
   await vi.waitFor(() => expect(isOver()).toBe(true), { timeout: 90_000, interval: 500 });
 
-  const stories = byRef(told(receiver));
-  expect([...stories.keys()].toSorted()).toEqual(refs.toSorted());
-  for (const [ref, events] of stories) {
+  const fed = eventsByRef(told(receiver));
+  expect([...fed.keys()].toSorted()).toEqual(refs.toSorted());
+  for (const [ref, events] of fed) {
     expect(
       events.map(({ rev }) => rev),
       ref,
@@ -156,7 +111,7 @@ test('a thousand rooms on two nodes, and a back end that fails and comes back', 
   // What was pushed is what could be read.
   const { events: all, lost } = (await nodes.servers[0]?.engine.feed.read({ limit: 100_000 })) ?? expect.unreachable();
   expect(lost).toBe(0);
-  expect(all.filter(({ ref }) => ref !== null).length).toBe([...stories.values()].flat().length);
+  expect(all.filter(({ ref }) => ref !== null).length).toBe([...fed.values()].flat().length);
 
   await vi.waitFor(
     async () => expect((await recorded(nodes)).filter((call) => call.endedAt !== null)).toHaveLength(ROOMS),
@@ -174,5 +129,5 @@ test('a thousand rooms on two nodes, and a back end that fails and comes back', 
     { timeout: 30_000, interval: 1_000 },
   );
   const calls = await recorded(nodes);
-  for (const call of calls) expect(call).toMatchObject(fold(stories.get(call.ref) ?? []));
+  for (const call of calls) expect(call).toMatchObject(expectedCall(fed.get(call.ref) ?? []));
 }, 240_000);

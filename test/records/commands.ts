@@ -4,7 +4,7 @@ import type { FeedEvent, RoomFeedEvent } from '../../src/protocol/feed.ts';
 import type { RoomCode, RoomRef } from '../../src/protocol/ids.ts';
 import { refOf, type Stage } from '../engine/stage.ts';
 
-export interface Made {
+export interface CreatedRoom {
   readonly code: RoomCode;
   readonly ref: RoomRef;
 }
@@ -12,7 +12,7 @@ export interface Made {
 const USERS = ['anna', 'Anna', 'ben', 'zoe'];
 const room = fc.nat(4);
 const user = fc.constantFrom(...USERS);
-export const act = fc.oneof(
+export const roomCommand = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('create' as const), user, hostless: fc.boolean() }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('join' as const), room, user }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('leave', 'suspend', 'resume'), room, user }) },
@@ -24,13 +24,13 @@ export const act = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('record' as const) }) },
 );
-export type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
+export type RoomCommand = typeof roomCommand extends fc.Arbitrary<infer T> ? T : never;
 
 /** @param made the rooms that there have been; one that is opened is added, under the ref that is next. */
-export async function perform(
+export async function runCommand(
   rooms: Stage,
-  made: Made[],
-  each: Exclude<Act, { do: 'record' }>,
+  made: CreatedRoom[],
+  each: Exclude<RoomCommand, { do: 'record' }>,
   ref = refOf(made.length + 1),
 ): Promise<void> {
   if (each.do === 'wait') {
@@ -55,7 +55,7 @@ export async function perform(
   else await rooms.suspend(at, who);
 }
 
-export function byRefOf(events: readonly FeedEvent[]): Map<string, RoomFeedEvent[]> {
+export function eventsByRef(events: readonly FeedEvent[]): Map<string, RoomFeedEvent[]> {
   const stories = new Map<string, RoomFeedEvent[]>();
   for (const event of events) {
     if (event.ref !== null) stories.set(event.ref, [...(stories.get(event.ref) ?? []), event]);
