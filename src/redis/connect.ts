@@ -1,3 +1,4 @@
+/** Connections to Redis: made, checked, kept alive and closed. */
 import { createClient } from 'redis';
 import { backoffMs } from '../support/backoff.ts';
 import { type Chance, systemChance } from '../support/chance.ts';
@@ -5,28 +6,30 @@ import { withDeadline } from '../support/deadline.ts';
 
 export type RedisClient = ReturnType<typeof createClient>;
 
-/** `state` runs scripts, `pub` publishes, `sub` subscribes. Three connections, so that none waits behind another's work. */
+/** `state` runs scripts, `pub` publishes, `sub` subscribes. Three connections, so that none waits for the work of another. */
 export type RedisRole = 'state' | 'pub' | 'sub';
 
 export interface RedisConnectOptions {
-  /** `redis://`, `rediss://` or `unix://`. May hold credentials, so it is never repeated in an error or a log line. */
+  /** `redis://`, `rediss://` or `unix://`. May contain credentials, so it is never repeated in an error or a log line. */
   url: string;
-  /** How long the first connect and the check of the server may take together with retries. */
+  /** Deadline of the first connect and the check of the server, retries included. */
   connectMs?: number;
-  /** How often each connection asks whether the other end is still there. */
+  /** Interval of PING on each connection. */
   pingMs?: number;
-  /** A connection that was silent this long is given up and made again. More than `pingMs`. */
+  /** A connection without a reply for so long is closed and made again. More than `pingMs`. */
   silenceMs?: number;
-  /** What an operator should know and no caller can act on. */
+  /** For the jitter of reconnects. */
+  chance?: Chance;
+  /** For operators: what no caller can act on. */
   warn?: (message: string) => void;
-  /** A connection came up or was lost: one call for each change, not one for each attempt. */
-  onLink?: (role: RedisRole, up: boolean, error: Error | undefined) => void;
+  /** A connection came up or was lost. One call for each change, not for each attempt. */
+  onConnectionChange?: (role: RedisRole, up: boolean, error: Error | undefined) => void;
 }
 
 export interface RedisClients extends AsyncDisposable, Readonly<Record<RedisRole, RedisClient>> {
-  /** Host and port, without credentials: fit for logs. */
+  /** Host and port, without credentials: for logs. */
   readonly address: string;
-  /** Whether it is a node of a Cluster, where a script stays in one slot. */
+  /** Whether it is a node of a Cluster, where all keys of a script must be in one hash slot. */
   readonly clustered: boolean;
   /** Never hangs and never rejects. */
   close(): Promise<void>;
@@ -35,11 +38,13 @@ export interface RedisClients extends AsyncDisposable, Readonly<Record<RedisRole
 const ROLES = ['state', 'pub', 'sub'] as const;
 const CLOSE_MS = 1_000;
 const RECONNECT = { firstMs: 50, maxMs: 500 };
-const OLDEST_REDIS = 7;
+/** Sharded Pub/Sub came with it. */
+const MIN_REDIS_VERSION = 7;
 
 /**
- * Connects all three roles and checks that the server is one we can live with. Rejects with one error that names the
- * address. Sentinel and Cluster get their own function beside `standalone`; what the rest of the engine sees stays.
+ * Connects all three roles and checks the server: its version, and that it evicts no keys.
+ *
+ * @throws Error that names the address and says what to change.
  */
 export async function connectRedis(options: RedisConnectOptions): Promise<RedisClients> {
   const address = addressOf(options.url);
@@ -51,14 +56,14 @@ export async function connectRedis(options: RedisConnectOptions): Promise<RedisC
     await Promise.all(ROLES.map((role) => closeBounded(clients[role])));
   };
   const connectMs = options.connectMs ?? 5_000;
-  const tooLate = (): Error =>
+  const timedOut = (): Error =>
     new Error(`Redis at ${address} did not answer within ${connectMs} ms (${lastError.message ?? 'no reply'})`);
   try {
     const ready = Promise.all(ROLES.map((role) => clients[role].connect()));
     const clustered = await withDeadline(
       ready.then(() => checkServer(clients.state, address, options.warn)),
       connectMs,
-      tooLate,
+      timedOut,
     );
     return { ...clients, address, clustered, close, [Symbol.asyncDispose]: close };
   } catch (error) {
@@ -67,8 +72,8 @@ export async function connectRedis(options: RedisConnectOptions): Promise<RedisC
   }
 }
 
-/** 50, 100, 200, 400, 500 ms with jitter. Always a number: `false` or an Error would end the client for good. */
-export function reconnectDelay(retries: number, chance: Chance = systemChance): number {
+/** 50, 100, 200, 400, 500 ms, and up to 100 ms of jitter. Always a number: for `false` or an Error the client gives up. */
+export function reconnectMs(retries: number, chance: Chance): number {
   return backoffMs(retries, RECONNECT) + Math.floor(chance.fraction() * 100);
 }
 
@@ -77,79 +82,79 @@ function standalone(options: RedisConnectOptions, onError: (error: Error) => voi
   return { state: make('state'), pub: make('pub'), sub: make('sub') };
 }
 
-/** A client that is still to be connected, and then connects again for ever. */
+/** A client that is not connected yet. Once connected, it reconnects for ever. */
 export function createRoleClient<Role extends string>(
   role: Role,
-  options: Omit<RedisConnectOptions, 'onLink'> & {
-    onLink?: (role: Role, up: boolean, error: Error | undefined) => void;
+  options: Omit<RedisConnectOptions, 'onConnectionChange'> & {
+    onConnectionChange?: (role: Role, up: boolean, error: Error | undefined) => void;
   },
   onError: (error: Error) => void,
 ): RedisClient {
   const client = createClient({
     url: options.url,
     name: `signalbox-${role}`,
-    // node-redis' own timeout bounds only unwritten commands and costs an AbortSignal for each: our deadlines do it.
+    // node-redis' own time-out bounds only unwritten commands, and costs an AbortSignal for each: see withDeadline.
     commandOptions: { timeout: 0 },
-    // An offline queue would deliver stale writes and messages after an outage.
+    // An offline queue would send stale writes and messages after an outage. Subscriptions do not go stale.
     disableOfflineQueue: role !== 'sub',
     maintNotifications: 'disabled',
     disableClientInfo: true,
-    // The ping keeps a healthy connection from ever being silent (a subscriber too), and silence then means that the
-    // other end is gone: a link that swallows packets would otherwise be noticed by the kernel after 15 minutes.
+    // With a PING every few seconds, a healthy connection is never silent (a subscriber's neither), so silence means that
+    // the peer is gone. The kernel notices a link that drops packets only after 15 minutes.
     pingInterval: options.pingMs ?? 5_000,
     socket: {
-      reconnectStrategy: (retries) => reconnectDelay(retries),
+      reconnectStrategy: (retries) => reconnectMs(retries, options.chance ?? systemChance),
       socketTimeout: options.silenceMs ?? 15_000,
       connectTimeout: 5_000,
     },
   });
-  watch(client, (up, error) => options.onLink?.(role, up, error), onError);
+  watch(client, (up, error) => options.onConnectionChange?.(role, up, error), onError);
   return client as RedisClient; // the option literals narrow type parameters that no caller needs
 }
 
-interface Watched {
+interface WatchedClient {
   readonly isReady: boolean;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'ready', listener: () => void): unknown;
 }
 
-/** Without an `error` listener a lost connection ends the process. */
+/** Listens to `error` in any case: without a listener a lost connection ends the process. */
 function watch(
-  client: Watched,
-  onLink: (up: boolean, error: Error | undefined) => void,
+  client: WatchedClient,
+  onConnectionChange: (up: boolean, error: Error | undefined) => void,
   onError: (error: Error) => void,
 ): void {
   let up = false;
   client.on('ready', () => {
     up = true;
-    onLink(true, undefined);
+    onConnectionChange(true, undefined);
   });
   client.on('error', (error) => {
     onError(error);
     if (!up || client.isReady) return;
     up = false;
-    onLink(false, error);
+    onConnectionChange(false, error);
   });
 }
 
-/** `close()` waits for replies, for ever when Redis is frozen. */
+/** `close()` of node-redis waits for replies, for ever when Redis is frozen. */
 export async function closeBounded(client: RedisClient): Promise<void> {
   try {
     if (client.isOpen) await withDeadline(client.close(), CLOSE_MS, () => new Error('close took too long'));
   } catch {
-    // Destroyed below: closing has no outcome that anybody could act on.
+    // Destroyed below: no caller could act on this error.
   }
   client.destroy();
 }
 
-/** @returns whether it is a node of a Cluster. */
+/** @returns whether the server is a node of a Cluster. */
 async function checkServer(client: RedisClient, address: string, warn: RedisConnectOptions['warn']): Promise<boolean> {
   const server = await info(client, 'server', warn);
   const version = server.get('redis_version');
-  // Valkey reports itself as Redis 7.2.4 and adds a version of its own.
-  if (version !== undefined && !server.has('valkey_version') && Number.parseInt(version, 10) < OLDEST_REDIS) {
+  // Valkey reports redis_version 7.2.4, and its own version beside it.
+  if (version !== undefined && !server.has('valkey_version') && Number.parseInt(version, 10) < MIN_REDIS_VERSION) {
     throw new Error(
-      `Redis at ${address} is version ${version}: Redis ${OLDEST_REDIS} or Valkey is needed (sharded Pub/Sub)`,
+      `Redis at ${address} is version ${version}: Redis ${MIN_REDIS_VERSION} or Valkey is needed (sharded Pub/Sub)`,
     );
   }
   const policy = await maxmemoryPolicy(client, warn);
@@ -162,7 +167,7 @@ async function checkServer(client: RedisClient, address: string, warn: RedisConn
 }
 
 async function maxmemoryPolicy(client: RedisClient, warn: RedisConnectOptions['warn']): Promise<string | undefined> {
-  // INFO says it too, and hosted Redis often allows INFO but not CONFIG.
+  // Hosted Redis often allows INFO but not CONFIG.
   const fromInfo = (await info(client, 'memory', undefined)).get('maxmemory_policy');
   if (fromInfo !== undefined) return fromInfo;
   try {
@@ -183,7 +188,7 @@ async function info(
     const lines = text.split(/\r?\n/).filter((line) => line.includes(':'));
     return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
   } catch (error) {
-    warn?.(`cannot read the version of Redis; ${OLDEST_REDIS} or newer is needed (${reason(error)})`);
+    warn?.(`cannot read the version of Redis; ${MIN_REDIS_VERSION} or newer is needed (${reason(error)})`);
     return new Map();
   }
 }
@@ -193,7 +198,7 @@ function reason(error: unknown): string {
 }
 
 export function addressOf(url: string): string {
-  // The parser's own errors repeat the URL, and with it the password.
+  // The error of `new URL` would repeat the URL, and with it the password.
   if (!URL.canParse(url)) throw new Error('the Redis URL cannot be parsed: expected redis://host:port');
   const { protocol, hostname, port, pathname } = new URL(url);
   if (protocol === 'unix:') return pathname;

@@ -1,11 +1,11 @@
 /**
- * A bound of our own round an await: node-redis bounds only commands that are not yet written, so a frozen Redis would
- * hold the caller for ever. A missed deadline means "unknown outcome", not "did not happen".
+ * Rejects when a promise has not settled in time. node-redis has time-outs only for commands that are not yet written, so
+ * a frozen Redis would hold the caller for ever. A missed deadline means "outcome unknown", not "did not happen".
  */
 export function withDeadline<T>(promise: Promise<T>, ms: number, makeError: () => Error): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const timer = setTimeout(() => reject(makeError()), ms);
-    // Both outcomes are taken here, so a rejection after the deadline is nobody's unhandled rejection.
+    // Both outcomes have a listener here, so a rejection after the deadline is not an unhandled one.
     promise.then(
       (value) => {
         clearTimeout(timer);

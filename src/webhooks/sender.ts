@@ -1,4 +1,4 @@
-/** Posts events to one endpoint, and trusts nothing of what comes back. */
+/** Posts events to one endpoint. Responses are untrusted: bounded in size and time, and only the status is used. */
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
@@ -10,40 +10,40 @@ import { type Message, signatureHeaders } from './signature.ts';
 
 export type Answer =
   | { readonly kind: 'delivered' }
-  /** `reason` is for people, and holds nothing secret. */
+  /** `reason` is for people and contains no secrets. */
   | { readonly kind: 'failed'; readonly reason: string; readonly retryAfterMs?: number | undefined }
-  /** By us. */
+  /** By `close`. */
   | { readonly kind: 'aborted' };
 
 export interface Sender {
-  /** Never rejects. Resolves within the time-out, and another second for the rest of an answer. */
+  /** Never rejects. Resolves within the time-out, plus one second for the rest of a response. */
   send(message: Message): Promise<Answer>;
-  /** Aborts what is under way, and closes the connections. */
+  /** Aborts requests in flight, and closes the connections. */
   close(): void;
 }
 
-export interface SenderParts {
+export interface SenderDeps {
   readonly endpoint: Endpoint;
-  /** One, or two. */
+  /** Each signs every message: one, or two while the secret is changed. */
   readonly keys: readonly Buffer[];
   readonly allowPrivate: boolean;
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** Replaces that of the system: for tests. */
+  /** Replaces the resolver of the system: for tests. */
   readonly resolve?: Resolve | undefined;
 }
 
-/** What of an answer is read at all: its end lets the connection be used again. */
-const MOST_BODY_BYTES = 4 * 1024;
-const MOST_BODY_MS = 1_000;
-const MOST_HEADER_BYTES = 16 * 1024;
+/** Bounds of a response. Its body is read only because a connection can be reused once the body has ended. */
+const MAX_BODY_BYTES = 4 * 1024;
+const MAX_BODY_MS = 1_000;
+const MAX_HEADER_BYTES = 16 * 1024;
 
-export function createSender(parts: SenderParts): Sender {
-  const { endpoint, keys, allowPrivate, timeoutMs, clock } = parts;
+export function createSender(deps: SenderDeps): Sender {
+  const { endpoint, keys, allowPrivate, timeoutMs, clock } = deps;
   const secure = endpoint.url.protocol === 'https:';
   const agent = secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
-  const underWay = new Set<ClientRequest>();
-  const lookup: LookupFunction | undefined = allowPrivate ? undefined : createPublicLookup(parts.resolve);
+  const inFlight = new Set<ClientRequest>();
+  const lookup: LookupFunction | undefined = allowPrivate ? undefined : createPublicLookup(deps.resolve);
 
   const post = ({ id, body }: Message): ClientRequest => {
     const bytes = Buffer.from(body);
@@ -53,7 +53,7 @@ export function createSender(parts: SenderParts): Sender {
       'user-agent': 'Signalbox-Webhooks',
       ...signatureHeaders({ id, body }, keys, clock.now()),
     };
-    const options = { method: 'POST', agent, headers, maxHeaderSize: MOST_HEADER_BYTES, ...(lookup && { lookup }) };
+    const options = { method: 'POST', agent, headers, maxHeaderSize: MAX_HEADER_BYTES, ...(lookup && { lookup }) };
     const request = (secure ? requestHttps : requestHttp)(endpoint.url, options);
     request.end(bytes);
     return request;
@@ -65,39 +65,39 @@ export function createSender(parts: SenderParts): Sender {
       if (!allowPrivate && literal !== undefined && !isPublicAddress(literal)) return failed(new PrivateAddress());
       const request = attempt(() => post(message));
       if (request instanceof Error) return failed(request);
-      underWay.add(request);
-      const stopDeadline = clock.after(timeoutMs, () => request.destroy(new TimedOut(timeoutMs)));
+      inFlight.add(request);
+      const cancelTimeout = clock.after(timeoutMs, () => request.destroy(new TimedOut(timeoutMs)));
       const answer = await answerTo(request, clock);
-      stopDeadline();
-      underWay.delete(request);
+      cancelTimeout();
+      inFlight.delete(request);
       return answer;
     },
     close() {
-      for (const request of underWay) request.destroy(new Aborted());
+      for (const request of inFlight) request.destroy(new Aborted());
       agent.destroy();
     },
   };
 }
 
-/** The status alone counts: whoever has said that it took the event need not be able to say more. */
+/** The status alone decides: a body that is broken off or never ends changes nothing. */
 function answerTo(request: ClientRequest, clock: Clock): Promise<Answer> {
   return new Promise((resolve) => {
-    let answered = false;
-    const end = (answer: Answer) => {
-      if (!answered) resolve(answer);
+    let hasResponded = false;
+    const resolveWithout = (answer: Answer) => {
+      if (!hasResponded) resolve(answer);
     };
     request.on('response', (response) => {
-      answered = true;
-      const answer = judge(response, clock.now());
+      hasResponded = true;
+      const answer = answerIn(response, clock.now());
       drain(response, clock, () => resolve(answer));
     });
-    request.on('error', (error) => end(error instanceof Aborted ? { kind: 'aborted' } : failed(error)));
-    // After everything else, and alone when the answer is of a kind that nobody listens to, such as an upgrade.
-    request.on('close', () => end({ kind: 'failed', reason: 'closed the connection without an answer' }));
+    request.on('error', (error) => resolveWithout(error instanceof Aborted ? { kind: 'aborted' } : failed(error)));
+    // The last event of all, and the only one after a response without a listener, such as an upgrade.
+    request.on('close', () => resolveWithout({ kind: 'failed', reason: 'closed the connection without an answer' }));
   });
 }
 
-function judge({ statusCode = 0, headers }: IncomingMessage, now: number): Answer {
+function answerIn({ statusCode = 0, headers }: IncomingMessage, now: number): Answer {
   if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered' };
   const redirects = statusCode >= 300 && statusCode < 400;
   return {
@@ -107,16 +107,16 @@ function judge({ statusCode = 0, headers }: IncomingMessage, now: number): Answe
   };
 }
 
-/** Reads the rest of an answer, or hangs up on one that is long or slow. */
+/** Reads the rest of a response, or closes the connection when that is long or slow. */
 function drain(response: IncomingMessage, clock: Clock, done: () => void): void {
-  let left = MOST_BODY_BYTES;
+  let left = MAX_BODY_BYTES;
   const hangUp = () => void response.destroy();
-  const stop = clock.after(MOST_BODY_MS, hangUp);
+  const stop = clock.after(MAX_BODY_MS, hangUp);
   response.on('data', (chunk: Buffer) => {
     left -= chunk.length;
     if (left < 0) hangUp();
   });
-  // What breaks off here has been judged already.
+  // The status has decided already.
   response.on('error', () => {});
   response.on('close', () => {
     stop();
@@ -124,7 +124,7 @@ function drain(response: IncomingMessage, clock: Clock, done: () => void): void 
   });
 }
 
-/** What cannot even be begun has failed like anything else: its event must not stay for ever. */
+/** A request that cannot even be created has failed like any other: its event must not stay in the queue for ever. */
 function attempt(post: () => ClientRequest): ClientRequest | Error {
   try {
     return post();
@@ -141,7 +141,7 @@ class TimedOut extends Error {
   }
 }
 
-/** Node's own messages may repeat what was asked for or received; its codes do not. */
+/** Node's error messages may repeat parts of the request or the response; its error codes do not. */
 function failed(error: Error & { readonly code?: unknown }): Answer {
   if (error instanceof TimedOut || error instanceof PrivateAddress) return { kind: 'failed', reason: error.message };
   return { kind: 'failed', reason: typeof error.code === 'string' ? error.code : 'the connection failed' };

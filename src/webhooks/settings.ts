@@ -1,12 +1,12 @@
-/** What the options of a server say of webhooks, checked together. */
+/** Settings of webhooks, from the options of a server, which are checked together. */
 import type { FeedType } from '../protocol/feed.ts';
 import { complaintAbout } from './endpoint.ts';
 
 export interface WebhookSettings {
   readonly urls: readonly string[];
-  /** One, or two while it is changed. */
+  /** One, or two while the secret is changed. */
   readonly secrets: readonly string[];
-  /** None for all. */
+  /** Empty for all. */
   readonly types: readonly FeedType[];
   readonly allowPrivate: boolean;
   readonly timeoutMs: number;
@@ -33,8 +33,8 @@ export class WebhookOptionError extends Error {
 }
 
 /**
- * @returns undefined when nobody is to be told.
- * @throws WebhookOptionError for the first option that makes no sense beside the others.
+ * @returns undefined when there are no URLs.
+ * @throws WebhookOptionError for the first option that is invalid, or contradicts another.
  */
 export function readWebhooks(options: WebhookOptions): WebhookSettings | undefined {
   const { webhookUrls: urls, webhookSecrets: secrets, webhookAllowPrivate: allowPrivate, feedMaxEvents } = options;
@@ -46,7 +46,7 @@ export function readWebhooks(options: WebhookOptions): WebhookSettings | undefin
     const complaint = complaintAbout(url, allowPrivate);
     if (complaint !== undefined) throw new WebhookOptionError('webhookUrls', complaint);
   }
-  // Both would be one endpoint, and get each event once.
+  // Endpoints are identified by their URLs: both would be one endpoint.
   if (new Set(urls.map((url) => new URL(url).href)).size < urls.length)
     throw new WebhookOptionError('webhookUrls', 'must not name one URL twice');
   if (secrets.length === 0) throw new WebhookOptionError('webhookSecrets', 'needed beside webhookUrls');

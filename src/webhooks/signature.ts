@@ -1,33 +1,33 @@
-/** The signature of a delivery, as the Standard Webhooks specification has it. */
+/** Signatures as in the Standard Webhooks specification. */
 import { createHmac } from 'node:crypto';
 
 const PREFIX = 'whsec_';
-const LEAST_BYTES = 16;
+const MIN_BYTES = 16;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * The key in a secret: the bytes behind `whsec_`, in base64; of any other text its own bytes.
+ * The HMAC key in a secret: the base64 bytes after `whsec_`; the bytes of the text itself when it has no such prefix.
  *
- * @returns undefined when there are fewer than 16, or it is no base64.
+ * @returns undefined when there are fewer than 16 bytes, or the base64 is invalid.
  */
 export function keyOf(secret: string): Buffer | undefined {
-  if (!secret.startsWith(PREFIX)) return atLeast(Buffer.from(secret));
+  if (!secret.startsWith(PREFIX)) return longEnough(Buffer.from(secret));
   const text = secret.slice(PREFIX.length);
-  return BASE64.test(text) ? atLeast(Buffer.from(text, 'base64')) : undefined;
+  return BASE64.test(text) ? longEnough(Buffer.from(text, 'base64')) : undefined;
 }
 
-const atLeast = (key: Buffer): Buffer | undefined => (key.length < LEAST_BYTES ? undefined : key);
+const longEnough = (key: Buffer): Buffer | undefined => (key.length < MIN_BYTES ? undefined : key);
 
 export interface Message {
-  /** The event's id: the same in every attempt, so that receivers know a repeat. */
+  /** The event's id: the same in every attempt, so that receivers can recognize duplicates. */
   readonly id: string;
   readonly body: string;
 }
 
 /**
- * The headers that prove who sends a message, and when.
+ * The headers that authenticate a message and its time.
  *
- * @param keys one, or two while the secret is changed: a receiver that knows either is content.
+ * @param keys one signature for each: a receiver accepts a message when it knows one of the keys.
  * @param now in milliseconds
  */
 export function signatureHeaders({ id, body }: Message, keys: readonly Buffer[], now: number): Record<string, string> {

@@ -1,10 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { connectRedis, type RedisRole, reconnectDelay } from '../../src/redis/connect.ts';
+import { connectRedis, type RedisRole, reconnectMs } from '../../src/redis/connect.ts';
+import { systemChance } from '../../src/support/chance.ts';
 import { freePort } from '../support/process.ts';
 import { startProxy } from '../support/proxy.ts';
 import { startRedis } from '../support/redis.ts';
 
-/** What a promise was rejected with: the message an operator reads. */
+/** The message of a rejection, as an operator reads it. */
 async function refusal(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
@@ -14,7 +15,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   throw new Error('expected a rejection');
 }
 
-test('nobody answers: one error within the bound, with the address and without the password', async () => {
+test('when no server answers, connecting rejects in time with one error, with the address and without the password', async () => {
   const port = await freePort();
   const began = performance.now();
   const message = await refusal(connectRedis({ url: `redis://anna:s3cret@127.0.0.1:${port}`, connectMs: 400 }));
@@ -24,7 +25,7 @@ test('nobody answers: one error within the bound, with the address and without t
   expect(message).not.toContain('s3cret');
 });
 
-test('a frozen server does not hold the start', async () => {
+test('a frozen server does not make connecting hang', async () => {
   await using redis = await startRedis();
   redis.freeze();
   const message = await refusal(connectRedis({ url: redis.url, connectMs: 400 }));
@@ -32,7 +33,7 @@ test('a frozen server does not hold the start', async () => {
   redis.thaw();
 });
 
-test('a wrong password is told as such, and not repeated', async () => {
+test('the error for a wrong password says so, without repeating it', async () => {
   await using redis = await startRedis({ args: ['--requirepass', 'right'] });
   const message = await refusal(connectRedis({ url: `redis://:s3cret@127.0.0.1:${redis.port}`, connectMs: 600 }));
   expect(message).toContain('WRONGPASS');
@@ -42,7 +43,7 @@ test('a wrong password is told as such, and not repeated', async () => {
 });
 
 test.each(['not a url, s3cret', 'http://:s3cret@127.0.0.1'])(
-  'a URL of no use is refused without repeating it: %s',
+  'an invalid URL is refused without repeating it: %s',
   async (url) => {
     const message = await refusal(connectRedis({ url }));
     expect(message).toContain('redis://');
@@ -50,14 +51,14 @@ test.each(['not a url, s3cret', 'http://:s3cret@127.0.0.1'])(
   },
 );
 
-test('a server that would evict rooms is refused with what to set', async () => {
+test('a server that evicts keys is refused, with the setting to change', async () => {
   await using redis = await startRedis({ args: ['--maxmemory-policy', 'allkeys-lru'] });
   const message = await refusal(connectRedis({ url: redis.url }));
   expect(message).toContain('allkeys-lru');
   expect(message).toContain('noeviction');
 });
 
-test('a server that hides INFO and CONFIG is accepted with a warning for each check', async () => {
+test('a server that denies INFO and CONFIG is accepted, with a warning for each check', async () => {
   await using redis = await startRedis({
     args: ['--user', 'default', 'on', 'nopass', '~*', '&*', '+@all', '-info', '-config'],
   });
@@ -68,12 +69,12 @@ test('a server that hides INFO and CONFIG is accepted with a warning for each ch
   expect(warnings.join()).toMatch(/version.*maxmemory-policy/);
 });
 
-test('each role tells once that it was lost and once that it is back', async () => {
+test('each connection reports once that it was lost and once that it is back', async () => {
   await using redis = await startRedis();
   await using proxy = await startProxy(redis.port);
   const seen: [RedisRole, boolean][] = [];
   const url = `redis://127.0.0.1:${proxy.port}`;
-  await using clients = await connectRedis({ url, onLink: (role, up) => seen.push([role, up]) });
+  await using clients = await connectRedis({ url, onConnectionChange: (role, up) => seen.push([role, up]) });
   seen.length = 0;
   proxy.cut();
   await vi.waitFor(() => expect(seen).toHaveLength(3));
@@ -84,7 +85,7 @@ test('each role tells once that it was lost and once that it is back', async () 
   expect(await clients.state.ping()).toBe('PONG');
 });
 
-test('close is bounded, even when Redis is frozen with commands under way', async () => {
+test('closing takes bounded time, even when Redis is frozen with commands in flight', async () => {
   await using redis = await startRedis();
   const clients = await connectRedis({ url: redis.url });
   redis.freeze();
@@ -99,7 +100,7 @@ test('close is bounded, even when Redis is frozen with commands under way', asyn
 
 test('the delay before a reconnect is a number for every retry, and stays short', () => {
   for (let retries = 0; retries < 2_000; retries += 1) {
-    expect(reconnectDelay(retries)).toBeGreaterThanOrEqual(50);
-    expect(reconnectDelay(retries)).toBeLessThan(601);
+    expect(reconnectMs(retries, systemChance)).toBeGreaterThanOrEqual(50);
+    expect(reconnectMs(retries, systemChance)).toBeLessThan(601);
   }
 });

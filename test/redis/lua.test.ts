@@ -1,4 +1,4 @@
-/** Every Lua file: its header names what it is given, so that it can be read alone. */
+/** Every Lua file: its header names its keys and arguments, so that it can be read alone. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { loadAuditScript, loadFeedScripts, loadScripts, SHARED_FILES } from '../../src/engine/redis/scripts.ts';
@@ -13,7 +13,7 @@ const SHARED = new Set([
   'webhooks/queue/lua/room-queues',
 ]);
 
-/** By their paths in `src`, without the ending. */
+/** Paths in `src`, without the extension. */
 const files = FOLDERS.flatMap((folder) =>
   readdirSync(new URL(`../../src/${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.lua'))
@@ -55,21 +55,21 @@ describe.each(files)('%s.lua', (path) => {
     expect([...used].filter((field) => !new RegExp(String.raw`\b${field}\b`).test(header))).toEqual([]);
   });
 
-  test('it has a shebang, or is part of those that have', () => {
+  test('it has a shebang, unless other scripts include it', () => {
     expect(readLua(path).startsWith('#!lua')).toBe(!SHARED.has(path));
   });
 });
 
 const scripts = [loadScripts(), loadFeedScripts(), loadQueueScripts()].flatMap((some) => Object.values(some));
 
-test('every script begins with one shebang, so that Redis refuses keys of another slot', () => {
+test('every script begins with one shebang, which makes Redis refuse keys of another hash slot', () => {
   for (const { source } of scripts) {
     expect(source).toMatch(/^#!lua/);
     expect(source.match(/#!/g)).toHaveLength(1);
   }
 });
 
-test('every file is part of a script', () => {
+test('every Lua file is part of a script', () => {
   const sources = [...scripts, loadAuditScript()].map(({ source }) => source);
   const unused = files.filter((path) => {
     const [first = '', ...rest] = readLua(path).split('\n');

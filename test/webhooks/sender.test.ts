@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/support/clock.ts';
 import type { Resolve } from '../../src/webhooks/addresses.ts';
 import { createEndpoint } from '../../src/webhooks/endpoint.ts';
-import { type Answer, createSender, type SenderParts } from '../../src/webhooks/sender.ts';
+import { type Answer, createSender, type SenderDeps } from '../../src/webhooks/sender.ts';
 import { keyOf } from '../../src/webhooks/signature.ts';
 import { handClock } from '../support/hand-clock.ts';
 import { freePort, temporaryFolder } from '../support/process.ts';
@@ -19,7 +19,7 @@ import { verify } from './verify.ts';
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const MESSAGE = { id: 'ROM202600000042:7', body: '{"id":"ROM202600000042:7","name":"Ännchen"}' };
 
-function senderTo(url: string, parts: Partial<SenderParts> = {}) {
+function senderTo(url: string, parts: Partial<SenderDeps> = {}) {
   const keys = [keyOf(SECRET) ?? expect.unreachable()];
   const endpoint = createEndpoint(url);
   const sender = createSender({ endpoint, keys, allowPrivate: true, timeoutMs: 30_000, clock: systemClock, ...parts });

@@ -48,7 +48,7 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
     const clients = await connectRedis({
       url,
       warn: (message) => log.warn(message),
-      onLink: (role, up, error) => {
+      onConnectionChange: (role, up, error) => {
         log.info({ role, up, ...(error && { reason: error.message }) }, 'connection to Redis');
         runner?.updateHealth();
       },

@@ -46,9 +46,9 @@ export const keyOf = (site: string, number: number): string => `${site.replace(/
 export function createRedisCounter({ url, site, log = silentLog, deadlineMs = 1_000 }: RedisCounterOptions): Counter {
   addressOf(url);
   const scripts = loadScripts();
-  const onLink = (role: string, up: boolean, error: Error | undefined) =>
+  const onConnectionChange = (role: string, up: boolean, error: Error | undefined) =>
     log.info({ role, up, ...(error && { reason: error.message }) }, 'connection to Redis');
-  const client = createRoleClient('references', { url, onLink }, () => {});
+  const client = createRoleClient('references', { url, onConnectionChange }, () => {});
   const connected = client.connect().then(
     () => {},
     (error: unknown) => log.debug({ err: error }, 'the connection of references to Redis was given up'),
