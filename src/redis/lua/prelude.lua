@@ -1,11 +1,9 @@
 -- Shared by all scripts: the command, the instant, and how to reply.
 --
 -- ARGV[1]  the command as JSON. Beside the command's own fields:
---            now     milliseconds; sent only by tests with a clock of their own, otherwise the time of Redis counts
---            policy  see Policy in room.ts
+--            now  milliseconds; sent only by tests with a clock of their own, otherwise the time of Redis counts
 
 local command = cjson.decode(ARGV[1])
-local policy = command.policy
 
 local function instant()
   if command.now then

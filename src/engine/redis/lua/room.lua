@@ -6,7 +6,8 @@
 -- KEYS[4]  cooling  zset, code -> until when it may not be used again
 -- KEYS[5]  feed     stream, see feed.lua
 --
--- ARGV[1]  pool { perShard, least (the smallest code), shards }, stems { room, members } of keys; where they are used
+-- ARGV[1]  policy, see Policy in room.ts; pool { perShard, least (the smallest code), shards }, stems { room, members } of
+--          keys: where they are used
 --
 -- Scripts whose command names a code declare the keys of that room and of its members. create, list and tick learn the codes
 -- while they run and build the keys from command.stems: undeclared, but in the slot of the declared keys, which Redis
@@ -15,6 +16,7 @@
 -- FIELDS, NUMBERS and BOOLEANS, the fields of a room's hash, are generated: see fields.ts. Null is stored by leaving out
 -- the field.
 
+local policy = command.policy
 local TAKEN, LEASES, DUE, COOLING, FEED = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 
 local function load_room(code, key, members)

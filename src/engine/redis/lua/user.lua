@@ -2,7 +2,10 @@
 --
 -- KEYS[1]  user: hash with session, serverId, status, currentRoom, ref, lastActive, connectedAt, name, mediaType, and
 --          untilAt, after which it counts as expired. Redis deletes it then, by its own expiry.
+--
+-- ARGV[1]  policy, see Policy in room.ts
 
+local policy = command.policy
 local FIELDS = {
   'session', 'serverId', 'status', 'currentRoom', 'ref', 'lastActive', 'connectedAt', 'name', 'mediaType', 'untilAt',
 }
