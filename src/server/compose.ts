@@ -1,36 +1,40 @@
-/** The composition root: makes every part of a server and joins them. It answers nobody yet. */
+/** The composition root: makes every part of a server and connects them. The server does not listen yet. */
 import type { FastifyInstance } from 'fastify';
 import { LIMITS } from '../protocol/limits.ts';
 import type { AdvertisedLimits } from '../protocol/messages.ts';
-import { guardHooks, type Hooks, withinTime } from './auth/hooks.ts';
+import { type GuardedHooks, guardHooks, HOOK_MS, type Hooks, withinTime } from './auth/hooks.ts';
 import { createResumeTokens } from './auth/resume-tokens.ts';
-import { checkHooks } from './dependencies.ts';
+import type { ServerContext } from './context.ts';
+import { checkHooks, type ServerDependencies } from './dependencies.ts';
 import { addApi } from './http/api/api.ts';
-import type { HttpRoute } from './http/app.ts';
+import { createApp, type HttpRoute } from './http/app.ts';
 import { addHealth } from './http/health.ts';
 import { type ClientAddress, createClientAddress } from './limits/client-address.ts';
-import { createGuessLimiter } from './limits/guess-limiter.ts';
+import { GuessLimiter } from './limits/guess-limiter.ts';
 import { createEvents } from './monitoring/events.ts';
 import { createLowWaterAlarm, poolFigures } from './monitoring/pool-monitor.ts';
-import { type OpenedStores, openFoundations } from './open-stores.ts';
 import { type Options, type PartialOptions, poolOf, readOptions } from './options/options.ts';
+import { onNodeMessage } from './presence/announce.ts';
 import { createDrain, type Drain } from './presence/drain.ts';
-import { createIdentityService } from './presence/identity.ts';
-import { createLifecycle } from './presence/lifecycle.ts';
-import { createSeating, type Seating } from './presence/membership.ts';
-import { startHeartbeat } from './presence/tick.ts';
-import { type CodeAllocator, createCodeAllocator } from './rooms/code-allocator.ts';
-import { createEntrance } from './rooms/join-room.ts';
-import { createRelay, type Relay } from './rooms/relay.ts';
+import { IdentityService } from './presence/identity.ts';
+import { startTick } from './presence/tick.ts';
+import { CodeAllocator } from './rooms/code-allocator.ts';
 import { createRequestHandlers } from './rooms/requests.ts';
 import { createIceServers, type IceServers } from './sessions/ice-servers.ts';
 import { closeAfterFailure, createShutdown, type Shutdown } from './shutdown.ts';
-import type { ServerDependencies, Signalbox } from './signalbox.ts';
-import { openGateway } from './sockets/gateway.ts';
+import type { Signalbox } from './signalbox.ts';
+import { Gateway } from './sockets/gateway.ts';
+import { closeIo, createIo } from './sockets/socket-io.ts';
+import { openStores, type Stores } from './stores.ts';
+
+/**
+ * Free wrong refs of an address. More than of codes: a class whose room has ended joins by its old ref once each. Refs are
+ * counted, so without a bound every code could be tried with a guessed one.
+ */
+const FREE_REF_MISSES = 100;
 
 export interface ComposedServer {
   readonly signalbox: Signalbox;
-  /** Its HTTP side, which listens nowhere yet. */
   readonly app: FastifyInstance;
   readonly routes: readonly HttpRoute[];
 }
@@ -39,80 +43,101 @@ export interface ComposedServer {
 export async function composeServer(given: PartialOptions, dependencies: ServerDependencies): Promise<ComposedServer> {
   const options = readOptions(given);
   const { hooks = {} } = dependencies;
-  // These complain of their options before anything is started, as the others do.
+  // Both check options, and do so before anything is started.
   const addressOf = createClientAddress(options.trustedProxies);
   checkHooks(hooks, options);
   const shutdown = createShutdown();
   try {
-    const foundations = await openFoundations(options, dependencies, shutdown);
-    const { app, routes } = foundations;
-    return { signalbox: furnish(foundations, addressOf, hooks, shutdown), app, routes };
+    const stores = await openStores(options, dependencies, shutdown);
+    const { app, routes, context } = await openHttp(stores, hooks, shutdown);
+    return { signalbox: connectParts({ stores, context, app, addressOf, hooks, shutdown }), app, routes };
   } catch (error) {
     await closeAfterFailure(shutdown.run, dependencies.log);
     throw error;
   }
 }
 
-/** Joins the parts, and lets them begin. */
-function furnish(foundations: OpenedStores, addressOf: ClientAddress, hooks: Hooks, shutdown: Shutdown): Signalbox {
-  const { context, app, faults } = foundations;
-  const { options, nodeId, engine, clock, random, log } = context;
-  const pool = poolOf(options);
-  const seating = createSeating(context);
-  const allocation = createCodeAllocator(engine, pool, random);
-  const drain = createDrain(context);
-  const ice = createIceServers(options, clock);
-  const relay = createRelay(context);
-  openSockets(foundations, { seating, allocation, drain, ice, relay }, addressOf, hooks);
-  engine.fanout.onMessage((notice) => seating.hear(notice));
+/** The HTTP server, and Socket.IO on it. */
+async function openHttp({ base }: Stores, hooks: Hooks, shutdown: Shutdown) {
+  const { options, engine, log, faults } = base;
+  const routes: HttpRoute[] = [];
+  const app = await createApp(options, faults, log, (route) => routes.push(route));
+  shutdown.add(() => app.close());
+  const io = createIo(withHookTime(hooks, options), engine, app.server, log);
+  shutdown.add(() => closeIo(io, app.server));
+  return { app, routes, context: { ...base, io } };
+}
 
+interface Parts {
+  readonly stores: Stores;
+  readonly context: ServerContext;
+  readonly app: FastifyInstance;
+  readonly addressOf: ClientAddress;
+  readonly hooks: Hooks;
+  readonly shutdown: Shutdown;
+}
+
+function connectParts(parts: Parts): Signalbox {
+  const { context, app, addressOf, hooks, shutdown } = parts;
+  const { options, nodeId, engine, clock, random, log, references, calls } = context;
+  const allocator = new CodeAllocator(engine, poolOf(options), random);
+  const drain = createDrain(context);
+  const iceServers = createIceServers(options, clock);
+  openSockets(parts, { allocator, drain, iceServers });
+  engine.fanout.onMessage((message) => onNodeMessage(context, message));
   const events = createEvents(engine.feed, options.feedMaxEvents, log);
   if (hooks.onEvent) events.subscribe((event) => withinTime(clock, 'onEvent', (async () => hooks.onEvent?.(event))()));
-
-  const heartbeat = startHeartbeat(context, seating, faults, ice);
-  shutdown.add(heartbeat.stop);
-  const figures = () => poolFigures(pool, heartbeat.stock);
-  const alarm = createLowWaterAlarm(options.poolLowWater, log, foundations.alarms.poolLow);
-  shutdown.add(clock.every(options.tickMs, () => alarm(figures())));
-  addHealth(app, context, drain, figures);
-  addApi(app, { context, allocation, seating, relay, drain, faults, addressOf });
+  const pool = watchPool(parts, iceServers);
+  addHealth(app, context, drain, pool);
+  addApi(app, { context, allocator, drain, addressOf });
   shutdown.add(() => drain.begin());
-
   return {
     nodeId,
     options,
     engine,
     events,
-    references: context.references.description,
-    calls: context.calls === undefined ? 'not recorded' : `recorded, in ${context.calls.description}`,
-    pool: async () => poolFigures(pool, await allocation.stock()),
+    references: references.description,
+    calls: calls === undefined ? 'not recorded' : `recorded, in ${calls.description}`,
+    pool: async () => poolFigures(poolOf(options), await allocator.stats()),
     close: shutdown.run,
   };
 }
 
-interface Parts {
-  readonly seating: Seating;
-  readonly allocation: CodeAllocator;
+interface SocketParts {
+  readonly allocator: CodeAllocator;
   readonly drain: Drain;
-  readonly ice: IceServers;
-  readonly relay: Relay;
+  readonly iceServers: IceServers;
 }
 
-/** What clients speak with. */
 function openSockets(
-  { context, faults, secret }: OpenedStores,
-  { seating, allocation, drain, ice, relay }: Parts,
-  addressOf: ClientAddress,
-  hooks: Hooks,
+  { context, stores, addressOf, hooks: given }: Parts,
+  { allocator, drain, iceServers }: SocketParts,
 ): void {
   const { options, clock, log } = context;
-  const deciders = guardHooks(hooks, clock, log);
-  const tokens = createResumeTokens(secret, options.resumeTtlMs, clock);
-  const identification = createIdentityService(context, tokens, deciders.authenticate);
-  const lifecycle = createLifecycle(context, seating, identification, drain, limitsOf(options));
-  const guesses = createGuessLimiter(options.freeMisses, clock);
-  const entrance = createEntrance(context, seating, allocation, guesses, deciders);
-  openGateway(context, createRequestHandlers(context, seating, entrance, relay, ice), lifecycle, faults, addressOf);
+  const hooks: GuardedHooks = guardHooks(given, clock, log);
+  const tokens = createResumeTokens(stores.secret, options.resumeTtlMs, clock);
+  const identity = new IdentityService(context, tokens, hooks.authenticate);
+  const codeGuesses = new GuessLimiter(options.freeMisses, clock);
+  const refGuesses = new GuessLimiter(FREE_REF_MISSES, clock, 'CODE_EXPIRED');
+  const handlers = createRequestHandlers({ context, hooks, allocator, iceServers, codeGuesses, refGuesses });
+  new Gateway({ context, identity, drain, limits: limitsOf(options) }, handlers, addressOf).open();
+}
+
+/** Starts the tick and the alarm that reads its figures. @returns the figures of the pool as the last tick knew them. */
+function watchPool({ stores, context, shutdown }: Parts, iceServers: IceServers) {
+  const { options, clock, log } = context;
+  const tick = startTick(context, iceServers);
+  shutdown.add(tick.stop);
+  const figures = () => poolFigures(poolOf(options), tick.stats);
+  const alarm = createLowWaterAlarm(options.poolLowWater, log, stores.alarms.poolLow);
+  shutdown.add(clock.every(options.tickMs, () => alarm(figures())));
+  return figures;
+}
+
+/** Socket.IO's time limit for a handshake includes the hook's. */
+function withHookTime(hooks: Hooks, options: Options): Options {
+  if (hooks.authenticate === undefined) return options;
+  return { ...options, connectTimeoutMs: options.connectTimeoutMs + HOOK_MS };
 }
 
 const limitsOf = (options: Options): AdvertisedLimits => ({

@@ -1,4 +1,4 @@
-/** What every part of the server works with. Made once, in `foundations.ts`; nothing here is global. */
+/** What every part of the server works with: its options, its stores, its sessions. Made once, in `compose.ts`. */
 import type { Engine } from '../engine/engine.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import type { CallRecords } from '../records/port.ts';
@@ -7,9 +7,11 @@ import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
 import type { RunningWebhooks } from '../webhooks/start.ts';
+import type { Faults } from './faults.ts';
+import type { SignalCounter } from './monitoring/signal-counter.ts';
 import type { Options } from './options/options.ts';
-import type { Io } from './sessions/session.ts';
 import type { SessionRegistry } from './sessions/session-registry.ts';
+import type { Io } from './sessions/socket-types.ts';
 
 export interface ServerContext {
   readonly options: Options;
@@ -17,14 +19,16 @@ export interface ServerContext {
   readonly engine: Engine;
   readonly io: Io;
   readonly registry: SessionRegistry;
+  readonly signals: SignalCounter;
   readonly references: ReferenceGenerator;
-  /** Where a database keeps them. */
+  /** Only with a database. */
   readonly calls?: CallRecords;
-  /** Where there is somebody to tell. */
+  /** Only with an endpoint to send to. */
   readonly webhooks?: RunningWebhooks;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Tells equal values from different ones in a log, and nothing else. */
+  readonly faults: Faults;
+  /** Keyed digest: lets a log tell equal values from different ones, and nothing else. */
   readonly digest: (value: string) => string;
 }

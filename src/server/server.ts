@@ -1,13 +1,11 @@
-/** Starts a server, on a port of its own or in a server of somebody else's. No globals: two of them live in one process. */
+/** Starts a server, on a port of its own or inside another HTTP server. No globals: two of them run in one process. */
 import { composeServer } from './compose.ts';
+import type { ServerDependencies } from './dependencies.ts';
 import { type EmbeddedServer, type EmbedTarget, embed, embeddedOptions } from './hosting/embed.ts';
 import { listen } from './hosting/listen.ts';
 import type { PartialOptions } from './options/options.ts';
 import { closeAfterFailure } from './shutdown.ts';
-import type { EmbeddedSignalbox, ServerDependencies, SignalboxServer } from './signalbox.ts';
-
-export { checkDependencies } from './dependencies.ts';
-export type { EmbeddedSignalbox, ServerDependencies, Signalbox, SignalboxServer } from './signalbox.ts';
+import type { EmbeddedSignalbox, SignalboxServer } from './signalbox.ts';
 
 /**
  * Starts a server; resolves when it listens.
@@ -25,29 +23,29 @@ export async function startServer(given: PartialOptions, dependencies: ServerDep
 }
 
 /**
- * Starts a server in that of somebody else; resolves when it answers what it is handed.
+ * Starts a server inside another one; resolves when it answers the requests that it is handed.
  *
- * @throws OptionError when an option makes no sense, or none there.
+ * @throws OptionError when an option makes no sense, or has no meaning in an embedded server.
  */
 export async function embedServer(
   given: PartialOptions,
   dependencies: ServerDependencies,
-  place: EmbedTarget,
+  target: EmbedTarget,
 ): Promise<EmbeddedSignalbox> {
-  const { signalbox, app, routes } = await composeServer(embeddedOptions(given, place), dependencies);
-  let door: EmbeddedServer | undefined;
-  // Until they have been told, clients that come are refused with a reason.
+  const { signalbox, app, routes } = await composeServer(embeddedOptions(given, target), dependencies);
+  let embedded: EmbeddedServer | undefined;
+  // Detached last: until the drain is over, clients that arrive are refused with a reason.
   const close = async () => {
     try {
       await signalbox.close();
     } finally {
-      door?.stop();
+      embedded?.detach();
     }
   };
   try {
     await app.ready();
-    door = embed(place, app.server, routes, signalbox.options, close);
-    return { ...signalbox, handle: door.handle, close };
+    embedded = embed(target, app.server, routes, signalbox.options, close);
+    return { ...signalbox, handle: embedded.handle, close };
   } catch (error) {
     await closeAfterFailure(close, dependencies.log);
     throw error;

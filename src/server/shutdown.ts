@@ -1,12 +1,11 @@
-/** What has been started, and how it is ended: in reverse, when a start fails half-way as when a server closes. */
+/** A disposal stack: what has been started is ended in reverse, when a start fails half-way as when a server closes. */
 import { type Log, silentLog } from '../support/log.ts';
 
 export interface Shutdown {
-  /** Says how what has just been started is ended. What is said last is done first. */
+  /** Registers the end of what has just been started. The last one registered runs first. */
   readonly add: (end: () => unknown) => void;
   /**
-   * Ends one after the other, each whatever has become of those before: what cannot be told good-bye must not leave the
-   * next open. Once, however often it is called.
+   * Runs the ends one after the other, each whether or not those before have failed. Once, however often it is called.
    *
    * @throws the failure, when there was one; an AggregateError of several.
    */
@@ -38,7 +37,7 @@ async function endAll(ends: (() => unknown)[]): Promise<void> {
   if (failures.length === 1) throw failures[0];
 }
 
-/** After a failure, which is what the caller has to hear of: what fails on the way back is for the log. Never rejects. */
+/** For a caller that throws the failure of the start: a failure of the shutdown is only logged. Never rejects. */
 export async function closeAfterFailure(close: () => Promise<void>, log: Log = silentLog): Promise<void> {
   await close().catch((error: unknown) => log.error({ err: error }, 'not all that was started has been ended'));
 }

@@ -3,6 +3,8 @@
  * a dependency of whoever reads the code.
  */
 
+import { serverFloors } from './server-floors.ts';
+
 export interface Floor {
   readonly path: string;
   /** What stands there, for the drawings. */
@@ -140,47 +142,7 @@ export const floors: readonly Floor[] = [
     packages: [],
     node: true,
   },
-  {
-    path: 'src/server',
-    about: 'connections, and what they ask for',
-    // Of the references it knows the port, and the default that keeps nothing; those with a store are handed in.
-    ours: [
-      'src/engine/engine',
-      'src/engine/feed',
-      'src/engine/socket-rooms',
-      'src/reference/port',
-      'src/reference/random',
-      'src/reference/item-types',
-      'src/database/url',
-      'src/records/port',
-      'src/server/http/api/api',
-      'src/webhooks',
-      'src/room',
-      'src/protocol',
-      'src/support',
-    ],
-    packages: ['socket.io', 'socket.io-parser', 'fastify', '@fastify', 'jose', 'zod'],
-    node: true,
-  },
-  {
-    // For back ends: what the sockets do not speak of is known here alone.
-    path: 'src/server/http/api',
-    about: 'the HTTP API for back ends',
-    ours: [
-      'src/server',
-      'src/engine/engine',
-      'src/records/port',
-      'src/records/csv',
-      'src/reference/port',
-      'src/reference/item-types',
-      'src/room',
-      'src/protocol',
-      'src/support',
-      'src/webhooks/webhooks',
-    ],
-    packages: ['fastify', '@fastify', 'fastify-type-provider-zod', 'openapi-types', 'zod'],
-    node: true,
-  },
+  ...serverFloors,
   {
     path: 'src/client',
     about: 'the SDK for browsers',
@@ -196,21 +158,27 @@ export const floors: readonly Floor[] = [
     node: true,
   },
   {
-    path: 'src/index.ts',
-    about: 'the package: chooses engine, database and references',
+    path: 'src/create-server',
+    about: 'chooses engine, database and references',
     ours: [
-      'src/engine',
       'src/data-dir-lock',
       'src/database',
+      'src/engine',
       'src/records',
       'src/reference',
-      'src/protocol',
       'src/server',
       'src/support',
       'src/webhooks/queue',
     ],
     packages: [],
-    node: true,
+    node: false,
+  },
+  {
+    path: 'src/index.ts',
+    about: 'what the package exports',
+    ours: ['src/create-server', 'src/protocol', 'src/reference', 'src/server', 'src/support'],
+    packages: [],
+    node: false,
   },
   { path: 'client-demo', about: 'the demo page', ours: ['src/client'], packages: ['qr'], node: false },
   { path: 'client-demo/vite.config.ts', about: 'how the demo page is built', ours: [], packages: ['vite'], node: true },

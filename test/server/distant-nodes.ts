@@ -1,7 +1,7 @@
 /** Nodes in this process, each at the end of its own slow line to Redis, which can be listened to. */
 import { createServer, silentLog } from '../../src/index.ts';
 import type { PartialOptions } from '../../src/server/options/options.ts';
-import type { SignalboxServer } from '../../src/server/server.ts';
+import type { SignalboxServer } from '../../src/server/signalbox.ts';
 import type { Nodes } from '../support/nodes.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { startRedis } from '../support/redis.ts';

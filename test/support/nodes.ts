@@ -1,7 +1,8 @@
 /** One or several nodes in this process, on memory or on a Redis of their own. */
 import { createServer } from '../../src/index.ts';
+import type { ServerDependencies } from '../../src/server/dependencies.ts';
 import type { PartialOptions } from '../../src/server/options/options.ts';
-import type { ServerDependencies, SignalboxServer } from '../../src/server/server.ts';
+import type { SignalboxServer } from '../../src/server/signalbox.ts';
 import { silentLog } from '../../src/support/log.ts';
 import { type RedisServer, startRedis } from './redis.ts';
 

@@ -23,7 +23,7 @@ const REASON_LENGTH = 256;
  * Where there is a hook `authenticate`, ids that the server gives begin so, and no identity may: nobody who is given an
  * id can be given that of an account, and no account can choose that of a guest.
  */
-export const GUEST = 'guest-';
+export const GUEST_PREFIX = 'guest-';
 
 type Awaitable<Value> = Value | Promise<Value>;
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is what most hooks are.
@@ -168,7 +168,7 @@ const identity = z.strictObject({
   userId: z
     .string()
     .regex(USER_ID_PATTERN)
-    .refine((id) => !id.startsWith(GUEST))
+    .refine((id) => !id.startsWith(GUEST_PREFIX))
     .transform((id) => id as UserId) // the pattern has just been checked
     .exactOptional(),
   name: displayName.optional(),

@@ -21,7 +21,7 @@ export interface EmbedTarget {
 export interface EmbeddedServer {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   /** Takes nobody in any more, and ends the connections that are left: those that do not answer a farewell. */
-  stop(): void;
+  detach(): void;
 }
 
 const PREFIX = /^(\/[A-Za-z0-9._~-]+)+$/;
@@ -85,7 +85,7 @@ export function embed(
   }
   return {
     handle: (request, response) => handle(request, response),
-    stop() {
+    detach() {
       isShut = true;
       stopTaking();
       for (const socket of sockets) socket.destroy();

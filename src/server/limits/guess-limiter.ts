@@ -1,15 +1,15 @@
 /**
- * Codes are locators, not credentials, so nobody may walk through them: an address has a few wrong codes free, then
- * waits, twice as long after each further one. Right codes cost nothing: a class behind one address gets in.
+ * Rate limit of wrong codes, by address. A code is a locator and no credential, so nobody may try them all: an address
+ * has some misses free, then waits twice as long after each further one. Hits are free: a class behind one address gets in.
  */
 import { KeyedSemaphore } from '../../support/async/keyed-semaphore.ts';
 import { backoffMs } from '../../support/backoff.ts';
 import type { Clock } from '../../support/clock.ts';
 
 const WAIT = { firstMs: 1000, maxMs: 10 * 60_000 };
-/** An address that has not missed for this long is forgiven. */
+/** The misses of an address are forgiven after this long without another. */
 const FORGIVEN_AFTER_MS = 15 * 60_000;
-/** With so many more addresses, those whose last miss is longest ago are forgotten: memory is bounded. */
+/** Addresses in one generation. The bound of the memory: with more of them, those that missed longest ago are forgotten. */
 const GENERATION_SIZE = 50_000;
 
 /** The address has missed too often to be answered now. */
@@ -19,19 +19,9 @@ export interface Throttled {
   readonly retryAfterMs: number;
 }
 
-export interface GuessLimiter {
-  /**
-   * Looks a code up for an address, and counts a miss when no room has it. No more of its look-ups are under way
-   * at once than it has misses left: who asks for a hundred codes in one moment is not answered a hundred times before
-   * the first miss has been counted. The others wait their turn.
-   */
-  attempt<Found extends { readonly ok: boolean; readonly reason?: string }>(
-    address: string,
-    find: () => Promise<Found>,
-  ): Promise<Found | Throttled>;
-  /** Milliseconds that the address has to wait before its next try; 0 when it may. */
-  waitOf(address: string): number;
-  recordMiss(address: string): void;
+interface Lookup {
+  readonly ok: boolean;
+  readonly reason?: string;
 }
 
 interface Misses {
@@ -40,51 +30,63 @@ interface Misses {
   readonly waitUntil: number;
 }
 
-/** @param miss the reason of an answer that counts as one */
-export function createGuessLimiter(freeMisses: number, clock: Clock, miss = 'ROOM_NOT_FOUND'): GuessLimiter {
-  // Two generations, the older one dropped whole: to find and delete the oldest entry of one large Map, V8 would walk
-  // over the holes of all those deleted before.
-  let recent = new Map<string, Misses>();
-  let older = new Map<string, Misses>();
-  let begunAt = clock.now();
+export class GuessLimiter {
+  private readonly freeMisses: number;
+  private readonly clock: Clock;
+  private readonly missReason: string;
+  private readonly lookups: KeyedSemaphore;
+  // Two generations, the older one dropped as a whole: finding and deleting the oldest entry of one large Map would walk
+  // over the holes of all entries deleted before.
+  private recent = new Map<string, Misses>();
+  private older = new Map<string, Misses>();
+  private generationBegan: number;
 
-  const find = (address: string, now: number): Misses | undefined => {
-    const record = recent.get(address) ?? older.get(address);
-    return record !== undefined && record.lastAt + FORGIVEN_AFTER_MS > now ? record : undefined;
-  };
+  /** @param missReason the refusal that counts as a miss. */
+  constructor(freeMisses: number, clock: Clock, missReason = 'ROOM_NOT_FOUND') {
+    this.freeMisses = freeMisses;
+    this.clock = clock;
+    this.missReason = missReason;
+    this.generationBegan = clock.now();
+    this.lookups = new KeyedSemaphore((address) => freeMisses - (this.missesOf(address)?.count ?? 0));
+  }
 
-  const turnGeneration = (now: number) => {
-    if (recent.size < GENERATION_SIZE && begunAt + FORGIVEN_AFTER_MS > now) return;
-    older = recent;
-    recent = new Map();
-    begunAt = now;
-  };
+  /**
+   * Runs a look-up for an address, and counts a miss. Look-ups of one address run at the same time only as far as free
+   * misses are left, the others wait: a hundred codes asked for at once are not answered before the first miss counts.
+   */
+  attempt<Found extends Lookup>(address: string, lookup: () => Promise<Found>): Promise<Found | Throttled> {
+    return this.lookups.run(address, async () => {
+      const retryAfterMs = this.waitOf(address);
+      if (retryAfterMs > 0) return { ok: false, reason: 'RATE_LIMITED', retryAfterMs };
+      const found = await lookup();
+      if (found.reason === this.missReason) this.recordMiss(address);
+      return found;
+    });
+  }
 
-  const waitOf = (address: string) => {
-    const now = clock.now();
-    return Math.max(0, (find(address, now)?.waitUntil ?? 0) - now);
-  };
+  /** Milliseconds until the address may try again; 0 for now. */
+  waitOf(address: string): number {
+    return Math.max(0, (this.missesOf(address)?.waitUntil ?? 0) - this.clock.now());
+  }
 
-  const countMiss = (address: string) => {
-    const now = clock.now();
-    const count = (find(address, now)?.count ?? 0) + 1;
-    turnGeneration(now);
-    recent.set(address, { count, lastAt: now, waitUntil: now + waitAfter(count - freeMisses) });
-  };
+  recordMiss(address: string): void {
+    const now = this.clock.now();
+    const count = (this.missesOf(address)?.count ?? 0) + 1;
+    this.turnGeneration(now);
+    this.recent.set(address, { count, lastAt: now, waitUntil: now + waitAfter(count - this.freeMisses) });
+  }
 
-  const asking = new KeyedSemaphore((address) => freeMisses - (find(address, clock.now())?.count ?? 0));
-  return {
-    waitOf,
-    recordMiss: countMiss,
-    attempt: (address, look) =>
-      asking.run(address, async () => {
-        const retryAfterMs = waitOf(address);
-        if (retryAfterMs > 0) return { ok: false, reason: 'RATE_LIMITED', retryAfterMs };
-        const found = await look();
-        if (found.reason === miss) countMiss(address);
-        return found;
-      }),
-  };
+  private missesOf(address: string): Misses | undefined {
+    const misses = this.recent.get(address) ?? this.older.get(address);
+    return misses !== undefined && misses.lastAt + FORGIVEN_AFTER_MS > this.clock.now() ? misses : undefined;
+  }
+
+  private turnGeneration(now: number): void {
+    if (this.recent.size < GENERATION_SIZE && this.generationBegan + FORGIVEN_AFTER_MS > now) return;
+    this.older = this.recent;
+    this.recent = new Map();
+    this.generationBegan = now;
+  }
 }
 
 const waitAfter = (missesOverFree: number): number => (missesOverFree < 0 ? 0 : backoffMs(missesOverFree, WAIT));

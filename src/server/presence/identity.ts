@@ -1,14 +1,14 @@
-/** Who a client is: by the hook `authenticate`, else by its resume token, else somebody new. */
+/** Who a client is: by the hook `authenticate`, else by its resume token, else a new anonymous user. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { UserId } from '../../protocol/ids.ts';
 import type { handshake } from '../../protocol/messages.ts';
-import { GUEST, type GuardedHooks } from '../auth/hooks.ts';
+import { GUEST_PREFIX, type GuardedHooks } from '../auth/hooks.ts';
 import type { ResumeTokens } from '../auth/resume-tokens.ts';
 import type { ServerContext } from '../context.ts';
 import { HandshakeRefused } from '../replies.ts';
 
-/** 16 bytes: nobody guesses another's id, and no two are drawn alike. */
+/** 128 bits: ids are neither guessed nor drawn twice. */
 const USER_ID_BYTES = 16;
 
 interface ClientIdentity {
@@ -18,47 +18,56 @@ interface ClientIdentity {
   readonly metadata: string | undefined;
 }
 
-export interface IdentityService {
+export class IdentityService {
+  private readonly context: ServerContext;
+  private readonly tokens: ResumeTokens;
+  private readonly authenticate: GuardedHooks['authenticate'];
+
+  constructor(context: ServerContext, tokens: ResumeTokens, authenticate: GuardedHooks['authenticate']) {
+    this.context = context;
+    this.tokens = tokens;
+    this.authenticate = authenticate;
+  }
+
   /** @throws HandshakeRefused */
-  identify(said: z.infer<typeof handshake>, address: string, headers: IncomingHttpHeaders): Promise<ClientIdentity>;
-  /** The token with which this user comes back. */
-  issue(userId: UserId): Promise<string>;
-}
+  async identify(
+    { token, resume, name }: z.infer<typeof handshake>,
+    address: string,
+    headers: IncomingHttpHeaders,
+  ): Promise<ClientIdentity> {
+    if (this.authenticate === undefined && token !== undefined)
+      throw new HandshakeRefused('UNAUTHENTICATED', { message: 'This server takes no tokens.' });
+    const resumed = resume === undefined ? undefined : await this.readResumeToken(resume);
+    const verdict = (await this.authenticate?.({ token, resumed, name, address, headers })) ?? { ok: true };
+    if (!verdict.ok) throw new HandshakeRefused(verdict.error.code, verdict.error);
+    const profile = { name: verdict.name ?? name, metadata: verdict.metadata };
+    if (verdict.userId !== undefined) return { ...profile, userId: verdict.userId };
+    if (resume === undefined) return { ...profile, userId: await this.newUserId() };
+    if (resumed === undefined) throw new HandshakeRefused('SESSION_EXPIRED');
+    return { ...profile, userId: resumed };
+  }
 
-export function createIdentityService(
-  context: ServerContext,
-  tokens: ResumeTokens,
-  authenticate: GuardedHooks['authenticate'],
-): IdentityService {
-  /** Of ids given where there is a hook: all that are not a guest's are of accounts. */
-  const isIdentity = (userId: UserId): boolean => authenticate !== undefined && !userId.startsWith(GUEST);
+  issueResumeToken(userId: UserId): Promise<string> {
+    return this.tokens.issue(userId, this.isAccount(userId));
+  }
 
-  /** The alphabet of random text is the one of a user id, and so is that of a reference and of what begins a guest's. */
-  const nextUserId = async (): Promise<UserId> => {
-    const begin = authenticate === undefined ? '' : GUEST;
-    if (context.options.userIds === 'random') return `${begin}${context.random.text(USER_ID_BYTES)}` as UserId;
-    return `${begin}${await context.references.generate('user', { name: 'handshake' })}` as UserId;
-  };
+  /** With a hook, every id without the guests' prefix belongs to an account. */
+  private isAccount(userId: UserId): boolean {
+    return this.authenticate !== undefined && !userId.startsWith(GUEST_PREFIX);
+  }
 
-  /** A token that was given to a client without an identity is worth nothing for the id of an account. */
-  const readResume = async (resume: string): Promise<UserId | undefined> => {
-    const token = await tokens.read(resume);
-    return token === undefined || (isIdentity(token.userId) && !token.identity) ? undefined : token.userId;
-  };
+  /** Random text, references and the guests' prefix are all of the alphabet of a user id. */
+  private async newUserId(): Promise<UserId> {
+    const { options, random, references } = this.context;
+    const prefix = this.authenticate === undefined ? '' : GUEST_PREFIX;
+    if (options.userIds === 'random') return `${prefix}${random.text(USER_ID_BYTES)}` as UserId;
+    return `${prefix}${await references.generate('user', { name: 'handshake' })}` as UserId;
+  }
 
-  return {
-    issue: (userId) => tokens.issue(userId, isIdentity(userId)),
-    async identify({ token, resume, name }, address, headers) {
-      if (authenticate === undefined && token !== undefined)
-        throw new HandshakeRefused('UNAUTHENTICATED', { message: 'This server takes no tokens.' });
-      const resumed = resume === undefined ? undefined : await readResume(resume);
-      const verdict = (await authenticate?.({ token, resumed, name, address, headers })) ?? { ok: true };
-      if (!verdict.ok) throw new HandshakeRefused(verdict.error.code, verdict.error);
-      const known = { name: verdict.name ?? name, metadata: verdict.metadata };
-      if (verdict.userId !== undefined) return { ...known, userId: verdict.userId };
-      if (resume === undefined) return { ...known, userId: await nextUserId() };
-      if (resumed === undefined) throw new HandshakeRefused('SESSION_EXPIRED');
-      return { ...known, userId: resumed };
-    },
-  };
+  /** A token that was issued without an identity does not open an account's id. */
+  private async readResumeToken(resume: string): Promise<UserId | undefined> {
+    const token = await this.tokens.read(resume);
+    if (token === undefined || (this.isAccount(token.userId) && !token.identity)) return undefined;
+    return token.userId;
+  }
 }

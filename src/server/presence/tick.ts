@@ -1,147 +1,109 @@
 /**
- * The tick: one loop is this node's heartbeat and everybody's reaper. Every shard is visited once per `tickMs`, spread
- * evenly: the seats held here are renewed, because a connection that answers pings is life enough, and what is due is
- * reaped, whoever held it. No leader, no lock. TURN credentials that are about to end are renewed on the way.
+ * The tick: one loop renews what this node holds and reaps what is due, whichever node held it. Every shard is visited
+ * once per `tickMs`, spread evenly: seats held here are renewed, because a connection that answers pings is alive, and
+ * expired leases, rooms and codes are reaped. No leader, no lock. TURN credentials about to expire are renewed on the way.
  */
 import type { Outcome, SeatKey, Tick } from '../../room/commands.ts';
 import type { PoolStats } from '../../room/outcomes.ts';
 import { SHARDS } from '../../room/pool.ts';
 import type { Stop } from '../../support/clock.ts';
 import type { ServerContext } from '../context.ts';
-import type { Faults } from '../faults.ts';
 import type { IceServers } from '../sessions/ice-servers.ts';
-import type { SessionRegistry } from '../sessions/session-registry.ts';
-import { FAREWELL_MS, type Seating } from './membership.ts';
+import { announce } from './announce.ts';
+import { ROOM_END_LINGER_MS, refreshUser, replaceSession, unsubscribe } from './membership.ts';
+import { startRefreshing } from './refresh-idle-users.ts';
 
 /** Leases, rooms and codes reaped in one step: a few milliseconds of the store's time at most. */
 const REAP_LIMIT = 100;
-/** Records written side by side. */
-const TOUCH_BATCH = 200;
 
-export interface Heartbeat {
+export interface RunningTick {
   /** The figures of each shard at its last visit; `undefined` before the first. */
-  readonly stock: readonly (PoolStats | undefined)[];
+  readonly stats: readonly (PoolStats | undefined)[];
   stop: Stop;
 }
 
-export function startHeartbeat(context: ServerContext, seating: Seating, faults: Faults, ice: IceServers): Heartbeat {
-  const { engine, registry, clock, options } = context;
-  const stock = Array.from({ length: SHARDS }, (): PoolStats | undefined => undefined);
-  const busy = new Set<number>();
-
-  const apply = (outcome: Outcome<Tick>): void => {
-    // In this order, so that who hears of the end of a room has no seat in it any more, on whichever node.
-    seating.evict(outcome.evicted);
-    seating.fan(outcome.events);
-    for (const key of outcome.lost) comeBack(context, seating, key);
-    // One turn later: events that have just been told reach this node's clients before the revision they have led to.
-    setImmediate(() => tellRevisions(registry, outcome.revs));
-  };
-
-  /** @throws what the engine throws. */
-  const visit = async (shard: number): Promise<void> => {
-    for (let more = true; more; ) {
-      const outcome = await engine.apply({ kind: 'tick', shard, held: heldIn(context, shard), limit: REAP_LIMIT });
-      stock[shard] = outcome.poolStats;
-      apply(outcome);
-      more = outcome.more;
-    }
-  };
+export function startTick(context: ServerContext, iceServers: IceServers): RunningTick {
+  const { registry, clock, options, random } = context;
+  const stats = Array.from({ length: SHARDS }, (): PoolStats | undefined => undefined);
+  const visiting = new Set<number>();
 
   /** At most one visit of a shard is under way: a slow store is not asked the same again. */
-  const visitOnce = async (shard: number): Promise<void> => {
-    if (busy.has(shard)) return;
-    busy.add(shard);
-    try {
-      await visit(shard);
-    } catch (error) {
-      faults(error, 'tick');
-    } finally {
-      busy.delete(shard);
-    }
+  const visitOnce = (shard: number): void => {
+    if (visiting.has(shard)) return;
+    visiting.add(shard);
+    visitShard(context, shard, stats)
+      .catch((error: unknown) => void context.faults(error, 'tick'))
+      .finally(() => visiting.delete(shard));
   };
 
-  // At once, so that the figures of the pool are known from the beginning.
-  for (let shard = 0; shard < SHARDS; shard += 1) void visitOnce(shard);
-  let next = context.random.integer(SHARDS);
-  const stopSteps = clock.every(options.tickMs / SHARDS, () => {
+  // All at once, so that the figures of the pool are known from the beginning.
+  for (let shard = 0; shard < SHARDS; shard += 1) visitOnce(shard);
+  let next = random.integer(SHARDS);
+  const stopVisits = clock.every(options.tickMs / SHARDS, () => {
     // Whether the store answers or not: credentials do not need it.
-    for (const { sessions } of registry.roomsOfShard(next))
-      for (const session of sessions.values()) ice.refresh(session);
-    void visitOnce(next);
+    for (const { sessions } of registry.roomsOfShard(next)) {
+      for (const session of sessions.values()) iceServers.refresh(session);
+    }
+    visitOnce(next);
     next = (next + 1) % SHARDS;
   });
-  let touching = false;
-  const stopTouching = clock.every(options.tickMs, () => {
-    if (touching) return;
-    touching = true;
-    void touchQuietOnes(context, seating, faults).finally(() => {
-      touching = false;
-    });
-  });
+  const stopRefreshing = startRefreshing(context);
   return {
-    stock,
+    stats,
     stop() {
-      stopSteps();
-      stopTouching();
+      stopVisits();
+      stopRefreshing();
     },
   };
 }
 
-function heldIn({ registry }: ServerContext, shard: number): SeatKey[] {
+/** @throws what the engine throws. */
+async function visitShard(context: ServerContext, shard: number, stats: (PoolStats | undefined)[]): Promise<void> {
+  for (let more = true; more; ) {
+    const held = seatsOf(context, shard);
+    const outcome = await context.engine.apply({ kind: 'tick', shard, held, limit: REAP_LIMIT });
+    stats[shard] = outcome.poolStats;
+    announce(context, outcome);
+    for (const key of outcome.lost) recoverLostSeat(context, key);
+    // One turn later: events just announced reach the clients of this node before the revision that they lead to.
+    context.clock.nextTurn(() => pushRevisions(context, outcome.revs));
+    more = outcome.more;
+  }
+}
+
+function seatsOf({ registry }: ServerContext, shard: number): SeatKey[] {
   return [...registry.roomsOfShard(shard)].flatMap(({ sessions }) =>
-    [...sessions.values()].flatMap((s) => s.seatKey ?? []),
+    [...sessions.values()].flatMap(({ seatKey }) => seatKey ?? []),
   );
 }
 
 /**
- * The seat is not this session's any more. Another node may be about to say why. If none does: either a later session of
- * the user has it, and this one is over; or the client comes back and is told where it stands.
+ * The store says that this session does not hold the seat any more. Another node may be about to say why, so it waits. If
+ * none does: either a later session of the user has the seat, and this one ends; or the client is made to reconnect, and
+ * the welcome tells it where it stands.
  */
-function comeBack(
-  { registry, clock }: ServerContext,
-  seating: Seating,
-  { ref, userId, session: number }: SeatKey,
-): void {
+function recoverLostSeat(context: ServerContext, { ref, userId, session: number }: SeatKey): void {
+  const { registry, clock } = context;
   const session = registry.member(ref, userId);
   if (session?.number !== number) return;
   const { seat } = session;
-  clock.after(FAREWELL_MS, () => {
+  clock.after(ROOM_END_LINGER_MS, () => {
     if (session.seat !== seat || !session.connected) return;
     registry.clearSeat(session);
-    seating.shut(session, ref);
-    seating.touch(session).then(
-      (now) => (now === undefined ? seating.replace(session) : session.drop()),
+    unsubscribe(session, ref);
+    refreshUser(context, session).then(
+      (now) => (now === undefined ? replaceSession(context, session) : session.drop()),
       () => session.drop(),
     );
   });
 }
 
-/** Pub/sub may lose the last event of a room, which no later one would reveal. */
-function tellRevisions(registry: SessionRegistry, revs: Outcome<Tick>['revs']): void {
+/** Pub/sub may lose the last event of a room, and no later one would reveal the gap. */
+function pushRevisions({ registry }: ServerContext, revs: Outcome<Tick>['revs']): void {
   for (const { code, ref, rev } of revs) {
     const room = registry.room(ref);
     if (room === undefined) continue;
     if (rev > room.rev) for (const session of room.sessions.values()) session.push('room:rev', { code, ref, rev });
     room.rev = rev;
-  }
-}
-
-/** A background tab sends no heartbeats, yet its connection lives, and so does its user. */
-async function touchQuietOnes(
-  { registry, clock, options }: ServerContext,
-  seating: Seating,
-  faults: Faults,
-): Promise<void> {
-  const before = clock.now() - options.userTtlMs / 2;
-  const quiet = [...registry.all()].filter(({ touchedAt }) => touchedAt < before);
-  for (let done = 0; done < quiet.length; done += TOUCH_BATCH) {
-    const batch = quiet.slice(done, done + TOUCH_BATCH).filter(({ connected }) => connected);
-    const touched = await Promise.allSettled(batch.map((session) => seating.touch(session)));
-    for (const [place, session] of batch.entries()) {
-      const touch = touched[place];
-      if (touch?.status === 'fulfilled' && touch.value === undefined) seating.replace(session);
-      else if (touch?.status === 'rejected') faults(touch.reason, 'touch');
-    }
   }
 }

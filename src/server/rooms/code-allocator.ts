@@ -1,4 +1,4 @@
-/** Finds a code for a new room: a shard by chance, and when that is full, the shards that have some left. */
+/** Allocates a code for a new room: in a random shard, and when that is full, in the shards with most free codes. */
 import type { Engine } from '../../engine/engine.ts';
 import type { Create, Outcome } from '../../room/commands.ts';
 import type { PoolStats } from '../../room/outcomes.ts';
@@ -8,52 +8,58 @@ import type { Random } from '../../support/random.ts';
 
 /** Codes drawn per attempt. With half the pool taken, all eight are taken once in 256 times; then the script scans. */
 const DRAWS = 8;
-/** When nothing is cooling, nobody knows when a code will be free: ask again after this. */
+/** The wait when no code is cooling, so that the time of the next free one is unknown. */
 const UNKNOWN_WAIT_MS = 10_000;
 
 type Created = Exclude<Outcome<Create>, { reason: 'FULL' }>;
 type AllocationRequest = Omit<Create, 'kind' | 'shard' | 'candidates' | 'from'>;
 
-export interface CodeAllocator {
+export type AllocationResult =
+  | Created
+  | { readonly ok: false; readonly reason: 'POOL_EXHAUSTED'; readonly retryAfterMs: number };
+
+export class CodeAllocator {
+  /** The figures of all shards; concurrent calls share one reading. */
+  readonly stats: () => Promise<readonly PoolStats[]>;
+  private readonly engine: Engine;
+  private readonly pool: Pool;
+  private readonly random: Random;
+
+  constructor(engine: Engine, pool: Pool, random: Random) {
+    this.engine = engine;
+    this.pool = pool;
+    this.random = random;
+    this.stats = singleFlight(() =>
+      Promise.all(Array.from({ length: SHARDS }, (_, shard) => engine.apply({ kind: 'stats', shard }))),
+    );
+  }
+
   /** @returns the outcome in the shard that had a code, or how long to wait when no shard has one. */
-  create(
-    request: AllocationRequest,
-  ): Promise<Created | { readonly ok: false; readonly reason: 'POOL_EXHAUSTED'; readonly retryAfterMs: number }>;
-  stock(): Promise<readonly PoolStats[]>;
-}
-
-export function createCodeAllocator(engine: Engine, pool: Pool, random: Random): CodeAllocator {
-  const takeStock = singleFlight(() =>
-    Promise.all(Array.from({ length: SHARDS }, (_, shard) => engine.apply({ kind: 'stats', shard }))),
-  );
-
-  const attempt = (request: AllocationRequest, shard: number): Promise<Outcome<Create>> => {
-    const candidates = Array.from({ length: DRAWS }, () => codeAt(pool, shard, random.integer(pool.perShard)));
-    return engine.apply({ kind: 'create', ...request, shard, candidates, from: random.integer(pool.perShard) });
-  };
-
-  const isMade = (outcome: Outcome<Create>): outcome is Created => outcome.ok || outcome.reason !== 'FULL';
-
-  return {
-    stock: takeStock,
-    async create(request) {
-      const first = await attempt(request, firstShard(request, random));
-      if (isMade(first)) return first;
-      // Whoever finds a shard full that had a code left has lost it to another create: each round, somebody gets on.
-      for (;;) {
-        const stock = await takeStock();
-        const shards = shardsWithCodes(stock, pool);
-        if (shards.length === 0) return { ok: false, reason: 'POOL_EXHAUSTED', retryAfterMs: waitFor(stock) };
-        for (const shard of shards) {
-          const outcome = await attempt(request, shard);
-          if (isMade(outcome)) return outcome;
-        }
+  async create(request: AllocationRequest): Promise<AllocationResult> {
+    const first = await this.createIn(firstShard(request, this.random), request);
+    if (isDecided(first)) return first;
+    // A shard that had a free code and is full now has given it to another create, so every round serves somebody.
+    for (;;) {
+      const stats = await this.stats();
+      const shards = shardsWithCodes(stats, this.pool);
+      if (shards.length === 0) return { ok: false, reason: 'POOL_EXHAUSTED', retryAfterMs: waitFor(stats) };
+      for (const shard of shards) {
+        const outcome = await this.createIn(shard, request);
+        if (isDecided(outcome)) return outcome;
       }
-    },
-  };
+    }
+  }
+
+  private createIn(shard: number, request: AllocationRequest): Promise<Outcome<Create>> {
+    const { perShard } = this.pool;
+    const candidates = Array.from({ length: DRAWS }, () => codeAt(this.pool, shard, this.random.integer(perShard)));
+    return this.engine.apply({ kind: 'create', ...request, shard, candidates, from: this.random.integer(perShard) });
+  }
 }
 
-/** A create with an idempotency key begins in the shard of its hash: a repetition begins there too, and finds the record. */
+const isDecided = (outcome: Outcome<Create>): outcome is Created => outcome.ok || outcome.reason !== 'FULL';
+
+/** A create with an idempotency key starts in the shard of its hash: a repetition starts there too, and finds the record. */
 function firstShard({ idempotencyKey }: AllocationRequest, random: Random): number {
   if (idempotencyKey === undefined) return random.integer(SHARDS);
   let hash = 0;
@@ -61,9 +67,9 @@ function firstShard({ idempotencyKey }: AllocationRequest, random: Random): numb
   return hash % SHARDS;
 }
 
-/** Those with most free codes first. A code that has cooled counts: the create takes it. */
-function shardsWithCodes(stock: readonly PoolStats[], pool: Pool): number[] {
-  return stock
+/** Most free codes first. A code that has cooled counts as free: the create takes it. */
+function shardsWithCodes(stats: readonly PoolStats[], pool: Pool): number[] {
+  return stats
     .map(({ occupied, cooling, nextFreeInMs }, shard) => ({
       shard,
       free: pool.perShard - occupied - cooling + (nextFreeInMs === 0 ? 1 : 0),
@@ -73,7 +79,7 @@ function shardsWithCodes(stock: readonly PoolStats[], pool: Pool): number[] {
     .map(({ shard }) => shard);
 }
 
-function waitFor(stock: readonly PoolStats[]): number {
-  const waits = stock.flatMap(({ nextFreeInMs }) => (nextFreeInMs === null ? [] : [nextFreeInMs]));
+function waitFor(stats: readonly PoolStats[]): number {
+  const waits = stats.flatMap(({ nextFreeInMs }) => (nextFreeInMs === null ? [] : [nextFreeInMs]));
   return waits.length === 0 ? UNKNOWN_WAIT_MS : Math.max(1, Math.min(...waits));
 }

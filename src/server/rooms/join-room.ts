@@ -1,204 +1,155 @@
-/** How a session gets a seat: by creating a room, or by joining one. */
+/** Joining a room, by its code or by its ref. */
 import type { RequestPayload } from '../../protocol/events.ts';
 import type { RoomCode, RoomRef } from '../../protocol/ids.ts';
 import type { Profile, RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { Join, JoiningUser, Outcome, Read } from '../../room/commands.ts';
-import type { CreateRequest, GuardedHooks } from '../auth/hooks.ts';
+
+import type { GuardedHooks } from '../auth/hooks.ts';
 import type { ServerContext } from '../context.ts';
-import { createGuessLimiter, type GuessLimiter, type Throttled } from '../limits/guess-limiter.ts';
-import type { Seating } from '../presence/membership.ts';
+import type { GuessLimiter, Throttled } from '../limits/guess-limiter.ts';
+import { announce } from '../presence/announce.ts';
+import { clearSeat, expireSession, subscribe, unsubscribe } from '../presence/membership.ts';
+import { assignSeat, leaveSeat } from '../presence/seats.ts';
 import { type Refused, refuse } from '../replies.ts';
 import type { Session } from '../sessions/session.ts';
-import type { CodeAllocator } from './code-allocator.ts';
-import { roomChanges, seatChanges } from './payload-changes.ts';
+import { seatChanges } from './payload-changes.ts';
+import { readRoom } from './room-service.ts';
 
-export type Placed = { readonly ok: true; readonly room: RoomSnapshot };
+export interface JoinDeps {
+  readonly context: ServerContext;
+  readonly hooks: Pick<GuardedHooks, 'onJoin'>;
+  /** Wrong codes, by address. */
+  readonly codeGuesses: GuessLimiter;
+  /** Wrong refs, by address: refs are counted, so the next one is easily guessed, and every code could be tried with it. */
+  readonly refGuesses: GuessLimiter;
+}
 
-export interface Entrance {
-  create(session: Session, payload: RequestPayload<'room:create'>): Promise<Placed | Refused>;
-  join(session: Session, payload: RequestPayload<'room:join'>): Promise<Placed | Refused>;
+export type JoinedRoom = { readonly ok: true; readonly room: RoomSnapshot };
+
+export async function joinRoom(
+  deps: JoinDeps,
+  session: Session,
+  { code, ref, profile }: RequestPayload<'room:join'>,
+): Promise<JoinedRoom | Refused> {
+  if (!session.connected) return refuse('SESSION_EXPIRED');
+  const { codeDigits } = deps.context.options;
+  if (code.length !== codeDigits) return refuse('BAD_REQUEST', { message: `A code has ${codeDigits} digits.` });
+  if (ref !== undefined) return joinByRef(deps, session, code, ref, profile);
+  const reply = await joinByCode(deps, session, code, profile);
+  // The code may have been given to another room between the read and the join: once more.
+  return isExpired(reply) ? joinByCode(deps, session, code, profile) : reply;
+}
+
+/** Joins that very room, or refuses with `CODE_EXPIRED`. */
+export async function joinByRef(
+  deps: JoinDeps,
+  session: Session,
+  code: RoomCode,
+  ref: RoomRef,
+  profile: Profile | undefined,
+): Promise<JoinedRoom | Refused> {
+  // A member of the room hears it already: nothing to look up, nothing to ask a hook.
+  if (session.seat?.ref === ref) return enterRoom(deps.context, session, code, ref, profile);
+  const read = () => readRoom(deps.context, { code, ref, joiner: session.userId });
+  const found = await deps.refGuesses.attempt(session.address, read);
+  return found.ok ? askHook(deps, session, found.room, profile) : refuseRead(found);
+}
+
+/** The user of a session, as a command that gives it a seat names it. */
+export function joiningUser({ nodeId }: ServerContext, session: Session, profile: Profile | undefined): JoiningUser {
+  if (profile !== undefined) session.updateProfile(profile);
+  const { name, metadata } = session;
+  return {
+    userId: session.userId,
+    session: session.number,
+    nodeId,
+    profile: {
+      ...(metadata !== undefined && { metadata }),
+      ...(profile && seatChanges(profile)),
+      ...(name !== undefined && { name }),
+    },
+  };
+}
+
+/** Gives back a seat whose user never learned of it. If that fails too, the seat is reaped when its lease ends. */
+export async function undoSeat(context: ServerContext, session: Session, { code, ref }: RoomSnapshot): Promise<void> {
+  const { userId, number } = session;
+  await leaveSeat(context, session, { code, ref, userId, session: number }).catch((error: unknown) =>
+    context.log.warn({ err: error }, 'the seat of a client that was gone was not given back'),
+  );
 }
 
 /**
- * Refs are counted, so the next one is easily told: without a bound, all codes could be tried with it. More of them are
- * free than of codes: a class whose room is over asks for it once each.
+ * Reads the room first, with the user as `joiner`, so that a refusal comes before the subscription: a stranger who is
+ * refused a hundred times must not receive a hundred moments of the room's events.
  */
-const FREE_REF_MISSES = 100;
+async function joinByCode(deps: JoinDeps, session: Session, code: RoomCode, profile: Profile | undefined) {
+  const read = () => readRoom(deps.context, { code, joiner: session.userId });
+  const found = await deps.codeGuesses.attempt(session.address, read);
+  return found.ok ? askHook(deps, session, found.room, profile) : refuseRead(found);
+}
 
-export function createEntrance(
+/** Asks the hook `onJoin` before the subscription, for the same reason. */
+async function askHook(
+  { context, hooks }: JoinDeps,
+  session: Session,
+  room: RoomSnapshot,
+  profile: Profile | undefined,
+): Promise<JoinedRoom | Refused> {
+  const { userId, name } = session;
+  if (hooks.onJoin !== undefined && !room.members.some((member) => member.userId === userId)) {
+    const verdict = await hooks.onJoin({ userId, name: profile?.name ?? name, room: structuredClone(room) });
+    if (!verdict.ok) return verdict;
+  }
+  return enterRoom(context, session, room.code, room.ref, profile);
+}
+
+/** Subscribes, then joins: the subscription is live before the transition, so no event after the snapshot is missed. */
+async function enterRoom(
   context: ServerContext,
-  seating: Seating,
-  allocation: CodeAllocator,
-  guesses: GuessLimiter,
-  deciders: GuardedHooks,
-): Entrance {
-  const { engine, options } = context;
-  const refGuesses = createGuessLimiter(FREE_REF_MISSES, context.clock, 'CODE_EXPIRED');
-
-  const occupant = (session: Session, profile: Profile | undefined): JoiningUser => {
-    if (profile !== undefined) session.updateProfile(profile);
-    const { name, metadata } = session;
-    return {
-      userId: session.userId,
-      session: session.number,
-      nodeId: context.nodeId,
-      profile: {
-        ...(metadata !== undefined && { metadata }),
-        ...(profile && seatChanges(profile)),
-        ...(name !== undefined && { name }),
-      },
-    };
-  };
-
-  const create = async (session: Session, asked: RequestPayload<'room:create'>): Promise<Placed | Refused> => {
-    if (!session.connected) return refuse('SESSION_EXPIRED');
-    const payload = { type: 'call', maxUsers: options.maxUsers, access: 'open', ...asked } as const;
-    const allowed = await deciders.onCreate?.(createRequest(session, payload));
-    if (allowed?.ok === false) return allowed;
-    // Whoever waits for a hook may be gone meanwhile.
-    if (!session.connected) return refuse('SESSION_EXPIRED');
-    const settings = { ...payload, ...allowed?.settings };
-    // The generator gives what the pattern of a ref asks for.
-    const asker = { traceId: `${session.userId}:${session.number}`, name: 'room:create' };
-    const ref = (await context.references.generate('room', asker)) as RoomRef;
-    const live = seating.open(session, ref);
-    // Waited for below, and not at all when there is no room: a store that is known to be away is not waited for.
-    live.catch(() => {});
-    try {
-      const made = await allocation.create({
-        ref,
-        by: occupant(session, payload.profile),
-        settings: { ...roomChanges(settings), ...required(settings) },
-        ...(payload.idempotencyKey !== undefined && { idempotencyKey: `${session.userId}:${payload.idempotencyKey}` }),
-      });
-      if (made.ok) return await settle(session, made.room, live, payload.idempotencyKey !== undefined);
-      seating.shut(session, ref);
-      if (made.reason === 'POOL_EXHAUSTED') return refuse('POOL_EXHAUSTED', made);
-      return await enterRef(session, made.code, made.ref, payload.profile);
-    } catch (error) {
-      seating.shut(session, ref);
-      throw error;
-    }
-  };
-
-  /** Sits down in the room just made, when its events reach this node; gives it back when they do not. */
-  const settle = async (session: Session, room: RoomSnapshot, live: Promise<void>, keyed: boolean): Promise<Placed> => {
-    try {
-      await live;
-    } catch (error) {
-      await undo(session, room);
-      throw error;
-    }
-    context.references.record(room.ref);
-    await seating.sit(session, room);
-    // Nobody heard of the room, unless the client asks again with its key: then it finds its seat kept.
-    if (!session.connected && !keyed) await undo(session, room);
-    context.log.info({ ref: room.ref, code: context.digest(room.code), by: session.userId }, 'a room was created');
-    return { ok: true, room };
-  };
-
-  const join = async (session: Session, payload: RequestPayload<'room:join'>): Promise<Placed | Refused> => {
-    if (!session.connected) return refuse('SESSION_EXPIRED');
-    const { code, profile } = payload;
-    if (code.length !== options.codeDigits)
-      return refuse('BAD_REQUEST', { message: `A code has ${options.codeDigits} digits.` });
-    if (payload.ref !== undefined) return enterRef(session, code, payload.ref, profile);
-    const answer = await enterByCode(session, code, profile);
-    // The code may have been given to another room between reading and joining: read it once more.
-    return isExpired(answer) ? enterByCode(session, code, profile) : answer;
-  };
-
-  /**
-   * The room is asked first whether it would have the user: whoever enters its channels hears it, and a stranger who is
-   * refused a hundred times must not hear a hundred snatches of it.
-   */
-  const enterByCode = async (session: Session, code: RoomCode, profile: Profile | undefined) => {
-    const joiner = session.userId;
-    const found = await guesses.attempt(session.address, () => engine.apply({ kind: 'read', code, joiner }));
-    return found.ok ? ask(session, found.room, profile) : refuseLook(found);
-  };
-
-  /** Asked before anything of the room is taken: who is refused has heard no more of it than that it is there. */
-  const ask = async (session: Session, room: RoomSnapshot, profile: Profile | undefined) => {
-    const { userId, name } = session;
-    if (deciders.onJoin !== undefined && !room.members.some((member) => member.userId === userId)) {
-      const verdict = await deciders.onJoin({ userId, name: profile?.name ?? name, room: structuredClone(room) });
-      if (!verdict.ok) return verdict;
-    }
-    return await enter(session, room.code, room.ref, profile);
-  };
-
-  const enterRef = async (session: Session, code: RoomCode, ref: RoomRef, profile: Profile | undefined) => {
-    // Who sits there already hears the room already.
-    if (session.seat?.ref === ref) return enter(session, code, ref, profile);
-    const joiner = session.userId;
-    const found = await refGuesses.attempt(session.address, () => engine.apply({ kind: 'read', code, ref, joiner }));
-    return found.ok ? ask(session, found.room, profile) : refuseLook(found);
-  };
-
-  /** Joins that very room: the channels are live before the transition, so no event after the snapshot is missed. */
-  const enter = async (
-    session: Session,
-    code: RoomCode,
-    ref: RoomRef,
-    profile: Profile | undefined,
-  ): Promise<Placed | Refused> => {
-    const { seat } = session;
-    const seated = seat?.ref === ref;
-    // A room has one code: nothing is asked that could cost the seat in that very room.
-    if (seated && seat.code !== code) return refuse('CODE_EXPIRED');
-    if (!session.connected) return refuse('SESSION_EXPIRED');
-    try {
-      await seating.open(session, ref);
-      const outcome = await engine.apply({ kind: 'join', code, ref, by: occupant(session, profile) });
-      if (!outcome.ok) {
-        if (seated) seating.stand(session);
-        seating.shut(session, ref);
-        return outcome.reason === 'SESSION_EXPIRED' ? seating.expire(session) : refuse(outcome.reason);
-      }
-      await takeSeat(session, outcome, seated);
-      return { ok: true, room: outcome.room };
-    } catch (error) {
-      if (!seated) seating.shut(session, ref);
-      throw error;
-    }
-  };
-
-  const takeSeat = async (
-    session: Session,
-    { room, events }: Extract<Outcome<Join>, { ok: true }>,
-    seated: boolean,
-  ) => {
-    const sitting = seating.sit(session, room);
-    seating.fan(events);
-    await sitting;
-    // Nobody heard that the join succeeded: the client will not look for this seat.
-    if (!session.connected && !seated) await undo(session, room);
-  };
-
-  /** Gives back what was taken for nobody. If that fails too, the seat is given up when its lease ends. */
-  const undo = (session: Session, { code, ref }: RoomSnapshot) =>
-    seating
-      .leave(session, { code, ref, userId: session.userId, session: session.number })
-      .catch((error: unknown) => context.log.warn({ err: error }, 'a seat taken for nobody was not given back'));
-
-  return { create, join };
+  session: Session,
+  code: RoomCode,
+  ref: RoomRef,
+  profile: Profile | undefined,
+): Promise<JoinedRoom | Refused> {
+  const { seat } = session;
+  const isMember = seat?.ref === ref;
+  // A room has one code: a join with another is refused here, because the engine's refusal would cost the seat.
+  if (isMember && seat.code !== code) return refuse('CODE_EXPIRED');
+  if (!session.connected) return refuse('SESSION_EXPIRED');
+  try {
+    await subscribe(context, session, ref);
+    const by = joiningUser(context, session, profile);
+    const outcome = await context.engine.apply({ kind: 'join', code, ref, by });
+    if (outcome.ok) return await takeSeat(context, session, outcome, isMember);
+    if (isMember) clearSeat(context, session);
+    unsubscribe(session, ref);
+    return outcome.reason === 'SESSION_EXPIRED' ? expireSession(context, session) : refuse(outcome.reason);
+  } catch (error) {
+    if (!isMember) unsubscribe(session, ref);
+    throw error;
+  }
 }
 
-function createRequest(
-  { userId, name }: Session,
-  payload: RequestPayload<'room:create'> & CreateRequest['settings'],
-): CreateRequest {
-  const { profile, idempotencyKey, ...settings } = payload;
-  return { userId, name: profile?.name ?? name, settings, idempotencyKey };
+async function takeSeat(
+  context: ServerContext,
+  session: Session,
+  outcome: Extract<Outcome<Join>, { ok: true }>,
+  wasMember: boolean,
+): Promise<JoinedRoom> {
+  const { room } = outcome;
+  const assigned = assignSeat(context, session, room);
+  announce(context, outcome);
+  await assigned;
+  // The client never received the reply, so it will not look for this seat.
+  if (!session.connected && !wasMember) await undoSeat(context, session, room);
+  return { ok: true, room };
 }
 
-const required = ({ type, maxUsers, access }: CreateRequest['settings']) => ({ type, maxUsers, access });
-
-function refuseLook(found: Extract<Outcome<Read>, { ok: false }> | Throttled): Refused {
+function refuseRead(found: Extract<Outcome<Read>, { ok: false }> | Throttled): Refused {
   if (found.reason !== 'RATE_LIMITED') return refuse(found.reason);
   const { retryAfterMs } = found;
   return refuse('RATE_LIMITED', { message: 'Too many wrong codes; wait before the next one.', retryAfterMs });
 }
 
-const isExpired = (answer: Placed | Refused): boolean => !answer.ok && answer.error.code === 'CODE_EXPIRED';
+const isExpired = (reply: JoinedRoom | Refused): boolean => !reply.ok && reply.error.code === 'CODE_EXPIRED';

@@ -1,151 +1,143 @@
-/** The use cases: what each request does. Whatever changes a session's seat runs in the session's queue. */
+/** What each request of the protocol does. Requests that change the session's seat run in the session's queue. */
 import type { RequestName, RequestPayload } from '../../protocol/events.ts';
-import type { RoomChanges, SeatChanges, SeatKey } from '../../room/commands.ts';
-import type { SeatRefusal } from '../../room/outcomes.ts';
+import type { SeatKey } from '../../room/commands.ts';
+import type { Refusal, SeatRefusal } from '../../room/outcomes.ts';
 import type { ServerContext } from '../context.ts';
-import type { Seating } from '../presence/membership.ts';
+import { expireSession, refreshUser, seatRefused } from '../presence/membership.ts';
+import { leaveSeat } from '../presence/seats.ts';
 import { type Refused, type RequestReply, refuse } from '../replies.ts';
 import type { IceServers } from '../sessions/ice-servers.ts';
 import type { Session } from '../sessions/session.ts';
-import type { Entrance, Placed } from './join-room.ts';
+import { type CreateForMemberDeps, createForMember } from './create-room.ts';
+import { type JoinedRoom, joinRoom } from './join-room.ts';
 import { roomChanges, seatChanges } from './payload-changes.ts';
-import type { Relay } from './relay.ts';
+import { sendMessage, sendSignal } from './relay.ts';
+import { closeRoom, kickMember, readRoom, updateProfile, updateRoom } from './room-service.ts';
 
-/** Requests of one session that may wait for their turn. */
-const MAX_QUEUE_LENGTH = 64;
-const BUSY_RETRY_MS = 1000;
+/** Requests of one session that may be queued: a client must not make the queue as long as it likes. */
+const MAX_QUEUED = 64;
+const QUEUE_FULL_RETRY_MS = 1000;
 
-/** One per request of the table. */
+/** One per request of the protocol. */
 export type RequestHandlers = {
   readonly [Name in RequestName]: (session: Session, payload: RequestPayload<Name>) => Promise<RequestReply<Name>>;
 };
 
-export function createRequestHandlers(
-  context: ServerContext,
-  seating: Seating,
-  entrance: Entrance,
-  relay: Relay,
-  ice: IceServers,
-): RequestHandlers {
-  const { engine } = context;
-  const withIce = (session: Session, placed: Placed | Refused) =>
-    placed.ok ? { ...placed, iceServers: ice.issue(session).iceServers } : placed;
+export interface RequestDeps extends CreateForMemberDeps {
+  readonly iceServers: IceServers;
+}
 
-  /** The engine does not know the seat that this node thought the session had. */
-  const lost = (session: Session, key: SeatKey, { reason }: SeatRefusal): Refused => {
-    if (reason === 'SESSION_EXPIRED') return seating.expire(session);
-    // With that seat gone already, whoever took it has seen to the channels: the session may be entering them anew.
-    if (session.seat?.ref !== key.ref) return refuse(reason);
-    if (reason === 'CODE_EXPIRED') {
-      seating.outlive(session);
-    } else {
-      seating.stand(session);
-      seating.shut(session, key.ref);
-    }
-    return refuse(reason);
-  };
-
-  const seated =
-    <Payload, Result extends { ok: true }>(
-      work: (session: Session, key: SeatKey, payload: Payload) => Promise<Result | Refused>,
-    ) =>
-    async (session: Session, payload: Payload): Promise<Result | Refused> => {
-      const key = session.seatKey;
-      return key === undefined ? refuse('NOT_IN_ROOM') : work(session, key, payload);
-    };
-
-  const get = seated(async (session, key, _payload: RequestPayload<'room:get'>) => {
-    const found = await engine.apply({ kind: 'read', code: key.code, ref: key.ref });
-    if (!found.ok) return lost(session, key, { ok: false, reason: 'CODE_EXPIRED' });
-    if (found.room.members.some(({ userId }) => userId === session.userId)) return { ok: true, room: found.room };
-    return lost(session, key, { ok: false, reason: 'NOT_IN_ROOM' });
-  });
-
-  const change = async (session: Session, key: SeatKey, to: Parameters<typeof changeCommand>[1]) => {
-    const outcome = await engine.apply(changeCommand(key, to));
-    if (outcome.ok) seating.fan(outcome.events);
-    else if (outcome.reason === 'FORBIDDEN') return refuse('FORBIDDEN');
-    else return lost(session, key, outcome);
-    return { ok: true, room: outcome.room } as const;
-  };
-
-  const update = seated((session, key, payload: RequestPayload<'room:update'>) =>
-    change(session, key, { of: 'room', to: roomChanges(payload) }),
-  );
-
-  const profile = seated(async (session, key, payload: RequestPayload<'profile'>) => {
-    const answer = await change(session, key, { of: 'seat', to: seatChanges(payload) });
-    if (!answer.ok) return answer;
-    session.updateProfile(payload);
-    return { ok: true } as const;
-  });
-
-  const kick = seated(async (session, key, { userId, ban = false }: RequestPayload<'room:kick'>) => {
-    const outcome = await engine.apply({ kind: 'kick', ...key, target: userId, ban });
-    if (outcome.ok) {
-      seating.evict(outcome.evicted.map((entry) => ({ ...entry, banned: ban })));
-      seating.fan(outcome.events);
-      return { ok: true } as const;
-    }
-    const { reason } = outcome;
-    if (reason === 'FORBIDDEN' || reason === 'PEER_NOT_FOUND' || reason === 'CONFLICT') return refuse(reason);
-    return lost(session, key, { ok: false, reason });
-  });
-
-  const close = seated(async (session, key, _payload: RequestPayload<'room:close'>) => {
-    const outcome = await engine.apply({ kind: 'close', ...key });
-    if (outcome.ok) {
-      // In this order, so that who hears of the end has no seat in that room any more, on whichever node.
-      seating.evict(outcome.evicted);
-      seating.fan(outcome.events);
-      return { ok: true } as const;
-    }
-    return outcome.reason === 'FORBIDDEN'
-      ? refuse('FORBIDDEN')
-      : lost(session, key, { ok: false, reason: outcome.reason });
-  });
-
-  const leave = async (session: Session): Promise<RequestReply<'room:leave'>> => {
-    const key = session.seatKey;
-    if (key !== undefined) await seating.leave(session, key);
-    return { ok: true };
-  };
-
-  const heartbeat = async (session: Session): Promise<RequestReply<'heartbeat'>> => {
-    const key = session.seatKey;
-    const [now, renewed] = await Promise.all([seating.touch(session), key && engine.apply({ kind: 'renew', ...key })]);
-    if (now === undefined) return seating.expire(session);
-    if (key === undefined || renewed === undefined) return { ok: true, now, rev: null };
-    if (renewed.ok) return { ok: true, now, rev: renewed.rev };
-    const refused = lost(session, key, renewed);
-    return renewed.reason === 'SESSION_EXPIRED' ? refused : { ok: true, now, rev: null };
-  };
-
-  /** What changes the seat waits its turn, but not in a queue that a client can make as long as it likes. */
-  const inTurn = <Result>(session: Session, work: () => Promise<Result | Refused>): Promise<Result | Refused> =>
-    session.queue.length < MAX_QUEUE_LENGTH
-      ? session.queue.run(work)
-      : Promise.resolve(refuse('RATE_LIMITED', { retryAfterMs: BUSY_RETRY_MS }));
-
+export function createRequestHandlers(deps: RequestDeps): RequestHandlers {
+  const { context, iceServers } = deps;
   return {
-    'room:create': (session, payload) =>
-      inTurn(session, async () => withIce(session, await entrance.create(session, payload))),
-    'room:join': (session, payload) =>
-      inTurn(session, async () => withIce(session, await entrance.join(session, payload))),
-    'room:leave': (session) => inTurn(session, () => leave(session)),
-    'room:close': (session, payload) => inTurn(session, () => close(session, payload)),
-    'room:get': get,
-    'room:update': update,
-    'room:kick': kick,
-    profile,
-    signal: (session, payload) => relay.signal(session, payload),
-    message: (session, payload) => relay.message(session, payload),
-    heartbeat,
-    ice: async (session) => ({ ok: true, ...ice.issue(session) }),
+    'room:create': queued(async (session, payload) =>
+      withIceServers(deps, session, await createForMember(deps, session, payload)),
+    ),
+    'room:join': queued(async (session, payload) =>
+      withIceServers(deps, session, await joinRoom(deps, session, payload)),
+    ),
+    'room:leave': queued((session) => leave(context, session)),
+    'room:get': (session) => withSeat(session, (key) => get(context, session, key)),
+    'room:update': (session, payload) => withSeat(session, (key) => update(context, session, key, payload)),
+    'room:kick': (session, payload) => withSeat(session, (key) => kick(context, session, key, payload)),
+    'room:close': queued((session) => withSeat(session, (key) => close(context, session, key))),
+    profile: (session, payload) => withSeat(session, (key) => changeProfile(context, session, key, payload)),
+    signal: (session, payload) => withSeat(session, (key) => sendSignal(context, session, key, payload)),
+    message: (session, payload) => withSeat(session, (key) => sendMessage(context, key.ref, session.userId, payload)),
+    heartbeat: (session) => heartbeat(context, session),
+    ice: async (session) => ({ ok: true, ...iceServers.issue(session) }),
   };
 }
 
-const changeCommand = (
+type Work<Payload, Reply> = (session: Session, payload: Payload) => Promise<Reply>;
+
+const queued =
+  <Payload, Reply>(work: Work<Payload, Reply>): Work<Payload, Reply | Refused> =>
+  async (session, payload) =>
+    session.queue.length < MAX_QUEUED
+      ? session.queue.run(() => work(session, payload))
+      : refuse('RATE_LIMITED', { retryAfterMs: QUEUE_FULL_RETRY_MS });
+
+const withSeat = async <Reply>(
+  { seatKey }: Session,
+  work: (key: SeatKey) => Promise<Reply>,
+): Promise<Reply | Refused> => (seatKey === undefined ? refuse('NOT_IN_ROOM') : work(seatKey));
+
+const withIceServers = ({ iceServers }: RequestDeps, session: Session, reply: JoinedRoom | Refused) =>
+  reply.ok ? { ...reply, iceServers: iceServers.issue(session).iceServers } : reply;
+
+async function leave(context: ServerContext, session: Session) {
+  const key = session.seatKey;
+  if (key !== undefined) await leaveSeat(context, session, key);
+  return { ok: true } as const;
+}
+
+async function get(context: ServerContext, session: Session, key: SeatKey) {
+  const found = await readRoom(context, { code: key.code, ref: key.ref });
+  if (!found.ok) return seatRefused(context, session, key, { ok: false, reason: 'CODE_EXPIRED' });
+  if (found.room.members.some(({ userId }) => userId === session.userId))
+    return { ok: true, room: found.room } as const;
+  return seatRefused(context, session, key, { ok: false, reason: 'NOT_IN_ROOM' });
+}
+
+async function update(context: ServerContext, session: Session, key: SeatKey, payload: RequestPayload<'room:update'>) {
+  const outcome = await updateRoom(context, key, roomChanges(payload));
+  return outcome.ok ? ({ ok: true, room: outcome.room } as const) : refuseMember(context, session, key, outcome);
+}
+
+async function changeProfile(
+  context: ServerContext,
+  session: Session,
   key: SeatKey,
-  change: { readonly of: 'room'; readonly to: RoomChanges } | { readonly of: 'seat'; readonly to: SeatChanges },
-) => ({ kind: 'update', ...key, change }) as const;
+  payload: RequestPayload<'profile'>,
+) {
+  const outcome = await updateProfile(context, key, seatChanges(payload));
+  if (!outcome.ok) return refuseMember(context, session, key, outcome);
+  session.updateProfile(payload);
+  return { ok: true } as const;
+}
+
+async function kick(
+  context: ServerContext,
+  session: Session,
+  key: SeatKey,
+  { userId, ban = false }: RequestPayload<'room:kick'>,
+) {
+  const outcome = await kickMember(context, key, userId, ban);
+  return outcome.ok ? ({ ok: true } as const) : refuseMember(context, session, key, outcome);
+}
+
+async function close(context: ServerContext, session: Session, key: SeatKey) {
+  const outcome = await closeRoom(context, key);
+  return outcome.ok ? ({ ok: true } as const) : refuseMember(context, session, key, outcome);
+}
+
+async function heartbeat(context: ServerContext, session: Session) {
+  const key = session.seatKey;
+  const [now, renewed] = await Promise.all([
+    refreshUser(context, session),
+    key && context.engine.apply({ kind: 'renew', ...key }),
+  ]);
+  if (now === undefined) return expireSession(context, session);
+  if (key === undefined || renewed === undefined) return { ok: true, now, rev: null } as const;
+  if (renewed.ok) return { ok: true, now, rev: renewed.rev } as const;
+  const refused = seatRefused(context, session, key, renewed);
+  return renewed.reason === 'SESSION_EXPIRED' ? refused : ({ ok: true, now, rev: null } as const);
+}
+
+/** What concerns the request is answered; what concerns the seat changes where the session stands, too. */
+function refuseMember(
+  context: ServerContext,
+  session: Session,
+  key: SeatKey,
+  refusal: SeatRefusal | Refusal<'FORBIDDEN' | 'PEER_NOT_FOUND' | 'CONFLICT'>,
+): Refused {
+  switch (refusal.reason) {
+    case 'FORBIDDEN':
+    case 'PEER_NOT_FOUND':
+    case 'CONFLICT':
+      return refuse(refusal.reason);
+    default:
+      return seatRefused(context, session, key, { ok: false, reason: refusal.reason });
+  }
+}

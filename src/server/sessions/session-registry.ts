@@ -1,4 +1,4 @@
-/** Who is connected to this node, by user and by room. Other nodes have others: it decides nothing about a room. */
+/** The sessions of this node, by user and by room. Other nodes have others, so it decides nothing about a room. */
 import type { RoomCode, RoomRef, UserId } from '../../protocol/ids.ts';
 import { SHARDS, shardOf } from '../../room/pool.ts';
 import type { RoomKey } from '../../room/room.ts';
@@ -11,19 +11,17 @@ export interface LocalRoom {
   readonly sessions: Map<UserId, Session>;
   /** The revision that the last tick reported; before the first, the one that the first member came in with. */
   rev: number;
-  /** Signals of members on this node that were handed on, and that nobody has been told of yet. */
-  signals: number;
 }
 
 export class SessionRegistry {
   private readonly users = new Map<UserId, Session>();
   private readonly rooms = new Map<RoomRef, LocalRoom>();
   private readonly shards: Set<LocalRoom>[] = Array.from({ length: SHARDS }, () => new Set());
-  private readonly tell: (ref: RoomRef, signals: number) => void;
+  private readonly onRoomReleased: (ref: RoomRef) => void;
 
-  /** @param tell hears of signals whose room this node holds no longer. */
-  constructor(tell: (ref: RoomRef, signals: number) => void = () => {}) {
-    this.tell = tell;
+  /** @param onRoomReleased is called when the last session of a room has left this node. */
+  constructor(onRoomReleased: (ref: RoomRef) => void = () => {}) {
+    this.onRoomReleased = onRoomReleased;
   }
 
   all(): Iterable<Session> {
@@ -38,9 +36,9 @@ export class SessionRegistry {
     return other;
   }
 
-  /** Its seat stays written on the session: whoever suspends or leaves it needs to know which. */
+  /** `session.seat` stays: suspending and leaving it need its key. */
   remove(session: Session): void {
-    this.leaveLocalRoom(session);
+    this.removeFromRoom(session);
     if (this.users.get(session.userId) === session) this.users.delete(session.userId);
   }
 
@@ -51,54 +49,45 @@ export class SessionRegistry {
   assignSeat(session: Session, { code, ref }: RoomKey, rev: number): void {
     this.clearSeat(session);
     session.seat = { code, ref };
-    let localRoom = this.rooms.get(ref);
-    if (localRoom === undefined) {
-      localRoom = { code, ref, sessions: new Map(), rev, signals: 0 };
-      this.rooms.set(ref, localRoom);
-      this.shards[shardOf(code)]?.add(localRoom);
-    }
-    // The least that any of them knows: the next tick tells all when the room has got further.
-    localRoom.rev = Math.min(localRoom.rev, rev);
-    localRoom.sessions.set(session.userId, session);
+    const room = this.rooms.get(ref) ?? this.addRoom(code, ref, rev);
+    // The lowest revision that a session here has seen: the next tick tells all when the room is further.
+    room.rev = Math.min(room.rev, rev);
+    room.sessions.set(session.userId, session);
   }
 
   clearSeat(session: Session): void {
-    this.leaveLocalRoom(session);
+    this.removeFromRoom(session);
     session.seat = null;
-  }
-
-  private leaveLocalRoom(session: Session): void {
-    const room = session.seat && this.rooms.get(session.seat.ref);
-    // A later session of the same user may have the place by now.
-    if (!room || room.sessions.get(session.userId) !== session) return;
-    room.sessions.delete(session.userId);
-    if (room.sessions.size > 0) return;
-    this.rooms.delete(room.ref);
-    this.shards[shardOf(room.code)]?.delete(room);
-    if (room.signals > 0) this.tell(room.ref, room.signals);
-  }
-
-  /** Counts a signal that was on its way for a while: the room may have gone meanwhile. */
-  countSignal(ref: RoomRef): void {
-    const room = this.rooms.get(ref);
-    if (room === undefined) this.tell(ref, 1);
-    else room.signals += 1;
-  }
-
-  localRooms(): Iterable<LocalRoom> {
-    return this.rooms.values();
   }
 
   room(ref: RoomRef): LocalRoom | undefined {
     return this.rooms.get(ref);
   }
 
-  /** @param userId may be any text: nobody is found under what is not a user id. */
+  /** @param userId any text: what is no user id finds nobody. */
   member(ref: RoomRef, userId: string): Session | undefined {
     return this.rooms.get(ref)?.sessions.get(userId as UserId);
   }
 
   roomsOfShard(shard: number): Iterable<LocalRoom> {
     return this.shards[shard] ?? [];
+  }
+
+  private addRoom(code: RoomCode, ref: RoomRef, rev: number): LocalRoom {
+    const room = { code, ref, sessions: new Map(), rev };
+    this.rooms.set(ref, room);
+    this.shards[shardOf(code)]?.add(room);
+    return room;
+  }
+
+  private removeFromRoom(session: Session): void {
+    const room = session.seat && this.rooms.get(session.seat.ref);
+    // A later session of the same user may have taken the place.
+    if (!room || room.sessions.get(session.userId) !== session) return;
+    room.sessions.delete(session.userId);
+    if (room.sessions.size > 0) return;
+    this.rooms.delete(room.ref);
+    this.shards[shardOf(room.code)]?.delete(room);
+    this.onRoomReleased(room.ref);
   }
 }

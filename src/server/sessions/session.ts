@@ -1,36 +1,38 @@
-/** A session: one connection of a user to this node, and where it sits. */
-import type { Server as IoServer, Socket as IoSocket } from 'socket.io';
-import type { ClientToServerEvents, Push, PushName, ServerToClientEvents } from '../../protocol/events.ts';
-import type { SessionNumber, UserId } from '../../protocol/ids.ts';
+/** A session: one connection of a user to this node, and the seat that it holds. */
+import type { Push, PushName } from '../../protocol/events.ts';
+import type { RoomCode, RoomRef, SessionNumber, UserId } from '../../protocol/ids.ts';
 import type { Json, Profile, RoomSnapshot } from '../../protocol/snapshot.ts';
-import type { Arrive, Outcome, SeatKey } from '../../room/commands.ts';
-import type { RoomKey } from '../../room/room.ts';
+import type { SeatKey } from '../../room/commands.ts';
 import { SerialQueue } from '../../support/async/serial-queue.ts';
 import { type EngineConnection, terminate } from '../limits/control-frames.ts';
 
-/** The packet type of Socket.IO's protocol. */
+/** The packet type of an event in Socket.IO's protocol. */
 const EVENT = '2';
 
-interface SocketData {
-  admitted: { readonly session: Session; readonly arrived: Outcome<Arrive> };
+/** As much of a Socket.IO socket as a session needs. */
+interface SessionSocket {
+  readonly connected: boolean;
+  readonly conn: { write(packet: string): unknown; close(): unknown };
+  join(rooms: string[]): unknown;
+  leave(room: string): unknown;
+  disconnect(close: boolean): unknown;
 }
-type NoServerEvents = Record<never, never>;
-export type Io = IoServer<ClientToServerEvents, ServerToClientEvents, NoServerEvents, SocketData>;
-export type Socket = IoSocket<ClientToServerEvents, ServerToClientEvents, NoServerEvents, SocketData>;
 
-/** What a session is made of. `address` is the client's, as far as it is known. */
 interface SessionOptions {
   readonly userId: UserId;
   readonly number: SessionNumber;
+  /** By the store's clock, in milliseconds since 1970. */
   readonly connectedAt: number;
-  /** The present instant by this node's clock; `connectedAt` is one by the store's. */
+  /** By this node's clock, in milliseconds since 1970. */
   readonly now: number;
   readonly name: string | undefined;
   /** JSON text. */
   readonly metadata: string | undefined;
+  /** The client's, as far as it is known behind proxies. */
   readonly address: string;
 }
 
+/** A class for its weight: every connection has one, and methods of a prototype cost an idle connection nothing. */
 export class Session {
   readonly userId: UserId;
   readonly number: SessionNumber;
@@ -38,58 +40,58 @@ export class Session {
   readonly address: string;
   name: string | undefined;
   /** The seat it holds, as far as this node knows: the engine decides. */
-  seat: RoomKey | null = null;
+  seat: { readonly code: RoomCode; readonly ref: RoomRef } | null = null;
   mediaType: string | undefined;
-  /** JSON text: where its identity has some, with which it enters rooms. */
+  /** JSON text: the identity's metadata, which a new member of a room starts with; undefined for an identity without. */
   metadata: string | undefined;
-  /** When its record was last kept alive, by this node's clock. */
-  touchedAt: number;
+  /** When the user's record was last refreshed, by this node's clock. */
+  refreshedAt: number;
   /**
-   * When the TURN credentials that it was given here end, by this node's clock; 0 when it was given none. In seconds, as
-   * the credentials say it: a number so small weighs nothing beside the object.
+   * Expiry of the TURN credentials that this node has issued to the session, by this node's clock; 0 for none. In seconds,
+   * the unit of the credentials: a small integer needs no heap object of its own.
    */
   turnUntil = 0;
-  /** Whatever changes the seat runs here: none of it overlaps. */
+  /** Serialises every operation that changes the seat: no two of them overlap. */
   readonly queue = new SerialQueue();
-  private readonly socket: Socket;
+  private readonly socket: SessionSocket;
 
-  constructor(socket: Socket, from: SessionOptions) {
+  constructor(socket: SessionSocket, options: SessionOptions) {
     this.socket = socket;
-    this.userId = from.userId;
-    this.number = from.number;
-    this.connectedAt = from.connectedAt;
-    this.touchedAt = from.now;
-    this.name = from.name;
-    this.metadata = from.metadata;
-    this.address = from.address;
+    this.userId = options.userId;
+    this.number = options.number;
+    this.connectedAt = options.connectedAt;
+    this.refreshedAt = options.now;
+    this.name = options.name;
+    this.metadata = options.metadata;
+    this.address = options.address;
   }
 
   get connected(): boolean {
     return this.socket.connected;
   }
 
-  /** The seat's name in a command; `undefined` when it sits nowhere. */
+  /** The seat as commands name it; `undefined` without one. */
   get seatKey(): SeatKey | undefined {
     return this.seat === null ? undefined : { ...this.seat, userId: this.userId, session: this.number };
   }
 
-  /** Takes over what the room knows of a user who comes back and does not say it again. */
+  /** After a resume: takes the profile over from the room's snapshot, because the client does not send it again. */
   restoreProfile({ members }: RoomSnapshot): void {
     const self = members.find(({ userId }) => userId === this.userId);
     this.name ??= self?.name ?? undefined;
     this.mediaType ??= self?.mediaType;
-    this.describe(self?.metadata);
+    this.updateMetadata(self?.metadata);
   }
 
-  /** What the user says of itself goes into its record, and with it into the next room. */
+  /** Stores a new profile, which the user's record and the next room are given. */
   updateProfile({ name, mediaType, metadata }: Profile): void {
     this.name = name ?? this.name;
     this.mediaType = mediaType ?? this.mediaType;
-    this.describe(metadata);
+    this.updateMetadata(metadata);
   }
 
-  /** What a member has said of itself is not undone when it asks for its seat again. */
-  private describe(metadata: Json | undefined): void {
+  /** A profile's metadata replaces the identity's: joining again must not bring the identity's back. */
+  private updateMetadata(metadata: Json | undefined): void {
     if (this.metadata !== undefined && metadata !== undefined) this.metadata = JSON.stringify(metadata);
   }
 
@@ -97,15 +99,15 @@ export class Session {
     this.pushText(JSON.stringify([name, body]));
   }
 
-  /** @param event is `["name",body]`, written already. */
+  /** @param event `["name",body]` as JSON text. */
   pushText(event: string): void {
-    // What Socket.IO would do besides is of no use here: nothing binary, no acknowledgements, one namespace.
+    // Without Socket.IO's encoder: there is nothing binary, no acknowledgement, and one namespace.
     this.socket.conn.write(EVENT + event);
   }
 
-  /** Enters the Socket.IO rooms; a disconnected socket enters none. */
+  /** Enters Socket.IO rooms; a disconnected socket enters none. */
   joinSocketRooms(rooms: string[]): void {
-    // The adapters in use answer at once.
+    // The promise is settled already: both adapters in use join synchronously.
     void this.socket.join(rooms);
   }
 
@@ -113,18 +115,18 @@ export class Session {
     for (const room of rooms) void this.socket.leave(room);
   }
 
-  /** Ends the connection for good: a Socket.IO client does not come back from this by itself. */
+  /** Disconnects for good: a Socket.IO client does not reconnect by itself after this. */
   end(): void {
     this.socket.disconnect(true);
   }
 
-  /** Ends what is left of the connection, whether the client agrees or not. */
+  /** Destroys the connection without a closing handshake, which a hostile client may never answer. */
   terminate(): void {
     // Its WebSocket is not in the types of Engine.IO.
     terminate(this.socket.conn as unknown as EngineConnection);
   }
 
-  /** Drops the connection as if it were lost: the client comes back, and is told where it stands. */
+  /** Closes the connection as a network failure would: the client reconnects and resumes. */
   drop(): void {
     this.socket.conn.close();
   }

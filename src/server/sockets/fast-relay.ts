@@ -1,21 +1,20 @@
 /**
- * The short way of a signal. What two peers tell each other is nobody else's business, so an ordinary signal to a
- * member on this node is never taken apart and put together again: its data goes from frame to frame as the text it
- * came as, parsed once to be sure that it is JSON. Whatever is not of that kind takes the plain way, which knows what
- * to answer; where both apply, they do the same.
+ * The fast path of a signal. An ordinary signal to a member on this node is not decoded and encoded again: its data goes
+ * from frame to frame as the text in which it came, parsed once to be sure that it is JSON. Everything else takes the
+ * plain path, `rooms/relay.ts`, which also knows the refusals; for ordinary signals both do the same.
  */
 import type { UserId } from '../../protocol/ids.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import type { ServerContext } from '../context.ts';
 import type { Session } from '../sessions/session.ts';
-import type { SessionRegistry } from '../sessions/session-registry.ts';
 
-/** As `JSON.stringify` writes it, which is how nearly every client does. */
+/** A `signal` event as `JSON.stringify` writes it, which nearly every client uses. */
 const SIGNAL = /^2(\d{0,15})\["signal",\{"to":"([A-Za-z0-9_-]{1,64})","data":/;
 const END = '}]';
-/** Written anew, a character becomes 6 bytes at most (`1e20` grows to 21 digits): these are surely not too many. */
+/** Encoding grows a character to 6 bytes at most (`1e20` becomes 21 digits), so shorter frames keep the signal limit. */
 const MAX_FAST_LENGTH = LIMITS.signalBytes / 6;
 
-/** The payload of a signal, and the text of its data. To a schema it has two keys, like any other. */
+/** The payload of a signal with the text of its data. For a schema it has the two keys of any other. */
 export class RawSignal {
   readonly to: string;
   readonly data: unknown;
@@ -33,7 +32,7 @@ export class RawSignal {
   }
 }
 
-/** @returns `undefined` when the frame holds anything but an ordinary signal. */
+/** @returns `undefined` when the frame is anything but an ordinary signal. */
 export function readRawSignal(frame: string): { readonly id: string; readonly signal: RawSignal } | undefined {
   if (frame.length > MAX_FAST_LENGTH || !frame.endsWith(END)) return undefined;
   const [head, id, to] = SIGNAL.exec(frame) ?? [];
@@ -45,21 +44,20 @@ export function readRawSignal(frame: string): { readonly id: string; readonly si
   }
 }
 
-/** @returns whether the packet was a signal and has been handed over. */
-export type FastRelay = (session: Session, packet: readonly unknown[]) => boolean;
-
-export const createFastRelay =
-  (registry: SessionRegistry): FastRelay =>
-  (session, [, signal]) => {
-    const { seat, userId } = session;
-    if (seat === null || !(signal instanceof RawSignal)) return false;
-    const room = registry.room(seat.ref);
-    // No more than a look-up: nobody is found under what is not a user id.
-    const target = room?.sessions.get(signal.to as UserId);
-    if (room === undefined || target === undefined) return false;
-    // Neither a user id nor a ref has a character that JSON would write otherwise.
-    target.pushText(`["signal",{"from":"${userId}","data":${signal.text},"ref":"${seat.ref}"}]`);
-    // What somebody tells themselves is handed on between no members.
-    if (target !== session) room.signals += 1;
-    return true;
-  };
+/** @returns whether the packet was a signal and has been handed to its receiver. */
+export function relayFast(
+  { registry, signals }: Pick<ServerContext, 'registry' | 'signals'>,
+  session: Session,
+  [, signal]: readonly unknown[],
+): boolean {
+  const { seat, userId } = session;
+  if (seat === null || !(signal instanceof RawSignal)) return false;
+  // A look-up only: what is no user id finds nobody.
+  const target = registry.room(seat.ref)?.sessions.get(signal.to as UserId);
+  if (target === undefined) return false;
+  // Neither a user id nor a ref has a character that JSON escapes.
+  target.pushText(`["signal",{"from":"${userId}","data":${signal.text},"ref":"${seat.ref}"}]`);
+  // A signal to oneself connects no two members.
+  if (target !== session) signals.count(seat.ref);
+  return true;
+}

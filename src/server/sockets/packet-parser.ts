@@ -1,14 +1,15 @@
 /**
- * The Socket.IO parser with a guard before it. Stock, a 10 KB frame of 5,000 nested brackets ends the process: it is
- * parsed, and the recursion that looks for binary data in it overflows the stack. Here nothing nested deeper than the
- * protocol allows is ever parsed, and nothing binary is taken. What is refused still reaches the gateway, with the id
- * of its acknowledgement, so that its sender gets a typed error.
+ * Socket.IO's parser with a guard in front of it. Stock, a 10 KB frame of 5,000 nested brackets ends the process: it is
+ * parsed, and the recursive search for binary data in it overflows the stack. Here JSON nested deeper than the protocol
+ * allows is not parsed, and binary data is refused. A refused event reaches the gateway with its acknowledgement id, so
+ * that its sender gets a typed error.
  */
 import { Decoder, Encoder, type Packet, PacketType } from 'socket.io-parser';
 import { ENVELOPE_DEPTH, LIMITS } from '../../protocol/limits.ts';
+import { isDeeperThan } from '../limits/json-depth.ts';
 import { readRawSignal } from './fast-relay.ts';
 
-/** Stands in the place of an event's name. */
+/** Takes the place of the event's name in a refused packet. */
 export class RefusedPacket {
   readonly reason: string;
   constructor(reason: string) {
@@ -19,15 +20,15 @@ export class RefusedPacket {
 const MAX_DEPTH = LIMITS.depth + ENVELOPE_DEPTH;
 /** `<type>[<attachments>-][/<namespace>,][<id>]` */
 const HEADER = /^([0-6])(?:(\d+)-)?(?:(\/[^,]*),)?(\d{0,15})/;
-/** There is one namespace. Whoever goes on asking for others is shown out. */
+/** CONNECT packets of one connection. There is one namespace: a client that goes on asking for others is disconnected. */
 const MAX_CONNECTS = 5;
 const MAX_ATTACHMENTS = 10;
 
-/** One for each connection. What it throws ends that connection. */
+/** One per connection. An exception closes the connection. */
 class GuardedDecoder extends Decoder {
   private connects = 0;
   private connected = false;
-  /** Frames still to come that belong to a refused binary event. */
+  /** Binary frames still to come that belong to a refused event: they are dropped. */
   private attachments = 0;
 
   override add(chunk: unknown): void {
@@ -37,8 +38,9 @@ class GuardedDecoder extends Decoder {
     }
     const type = chunk.charCodeAt(0) - ZERO;
     if (type === PacketType.CONNECT) this.admitConnect(chunk);
-    // The server never asks a client for an acknowledgement, and these would count against no budget.
-    if (type === PacketType.ACK || type === PacketType.BINARY_ACK) throw new Error('nobody has asked for this');
+    // The server asks for no acknowledgements, and these packets would take no token of the bucket.
+    if (type === PacketType.ACK || type === PacketType.BINARY_ACK)
+      throw new Error('an acknowledgement that was not asked for');
     const reason = whyRefused(type, chunk);
     if (reason !== undefined) this.refuse(chunk, reason);
     else if (!this.addSignal(chunk)) super.add(chunk);
@@ -62,11 +64,11 @@ class GuardedDecoder extends Decoder {
   }
 
   private dropAttachment(): void {
-    if (this.attachments === 0) throw new Error('binary data that belongs to nothing');
+    if (this.attachments === 0) throw new Error('binary data without an event');
     this.attachments -= 1;
   }
 
-  /** Socket.IO opens a session for every CONNECT that comes before the first is admitted, or after a DISCONNECT. */
+  /** Socket.IO would open one more socket for a CONNECT that comes before the first is admitted, or after a DISCONNECT. */
   private admitConnect(chunk: string): void {
     this.connects += 1;
     const isMain = !/^0\/[^,]/.test(chunk);
@@ -75,7 +77,7 @@ class GuardedDecoder extends Decoder {
   }
 }
 
-/** Nothing binary is sent either. Stock, every packet is searched for it before it is written. */
+/** The server sends nothing binary; the stock encoder searches every packet for it. */
 class TextEncoder extends Encoder {
   override encode({ type, nsp, id, data }: Packet): string[] {
     const namespace = nsp === '/' ? '' : `${nsp},`;
@@ -91,43 +93,3 @@ function whyRefused(type: number, text: string): string | undefined {
 }
 
 const ZERO = 48;
-const QUOTE = 34;
-const BACKSLASH = 92;
-const OPENING_BRACKET = 91;
-const CLOSING_BRACKET = 93;
-const OPENING_BRACE = 123;
-const CLOSING_BRACE = 125;
-
-/** Whether JSON text nests deeper than `most`. Looks at characters only, so its cost is bounded by the frame's size. */
-export function isDeeperThan(most: number, text: string): boolean {
-  // Nothing nests deeper than it has openings: most frames are let through by two quick searches.
-  if (!hasMoreOpeningsThan(most, text)) return false;
-  let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charCodeAt(at);
-    if (character === QUOTE) at = endOfString(text, at);
-    else if (character === OPENING_BRACKET || character === OPENING_BRACE) {
-      depth += 1;
-      if (depth > most) return true;
-    } else if (character === CLOSING_BRACKET || character === CLOSING_BRACE) depth -= 1;
-  }
-  return false;
-}
-
-function hasMoreOpeningsThan(most: number, text: string): boolean {
-  let openings = 0;
-  for (const opening of ['{', '[']) {
-    for (let at = text.indexOf(opening); at !== -1; at = text.indexOf(opening, at + 1)) {
-      openings += 1;
-      if (openings > most) return true;
-    }
-  }
-  return false;
-}
-
-/** The index of the quote that ends the string which begins at `start`. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
-  return at;
-}

@@ -1,15 +1,16 @@
-/** Socket.IO on an HTTP server: how it is set up, and taken down again. */
+/** Socket.IO on an HTTP server: its settings, and how it is closed. */
 import type { Server as HttpServer } from 'node:http';
 import { Server as IoServer } from 'socket.io';
 import type { Engine } from '../../engine/engine.ts';
+import { type Clock, systemClock } from '../../support/clock.ts';
 import type { Log } from '../../support/log.ts';
 import { createOriginGate } from '../limits/origins.ts';
 import type { Options } from '../options/options.ts';
-import type { Io } from '../sessions/session.ts';
+import type { Io } from '../sessions/socket-types.ts';
 import { guardedParser } from './packet-parser.ts';
 
-/** For answers that are being written when the server closes. */
-const HTTP_FAREWELL_MS = 100;
+/** Time for responses under way when the server closes. */
+const LAST_RESPONSE_MS = 100;
 
 export function createIo(options: Options, engine: Engine, server: HttpServer, log: Log): Io {
   return new IoServer(server, {
@@ -22,17 +23,17 @@ export function createIo(options: Options, engine: Engine, server: HttpServer, l
     maxHttpBufferSize: options.frameBytes,
     parser: guardedParser,
     allowRequest: createOriginGate(options.allowedOrigins, log),
-    // The engine does not know Socket.IO's types; what it gives is made by an adapter package for this very option.
+    // The engine does not know Socket.IO's types; its adapter is made by an adapter package for this very option.
     ...(engine.fanout.adapter !== undefined && { adapter: engine.fanout.adapter as never }),
   });
 }
 
-/** Socket.IO waits for every HTTP connection to end, and one that is kept alive by its client takes over a minute. */
-export async function closeIo(io: Io, server: HttpServer): Promise<void> {
-  const cutting = setInterval(() => server.closeAllConnections(), HTTP_FAREWELL_MS);
+/** Closes idle HTTP connections too: Socket.IO waits for them, and keep-alive holds them for more than a minute. */
+export async function closeIo(io: Io, server: HttpServer, clock: Clock = systemClock): Promise<void> {
+  const stop = clock.every(LAST_RESPONSE_MS, () => server.closeAllConnections());
   try {
     await io.close();
   } finally {
-    clearInterval(cutting);
+    stop();
   }
 }

@@ -8,57 +8,57 @@ import { RawSocket } from '../../support/raw-socket.ts';
 
 describe('the bucket', () => {
   const options = readOptions({ eventsPerSecond: 10, eventsBurst: 5, strikes: 3 });
-  const spendAll = (budget: TokenBucket, clock: ReturnType<typeof handClock>) =>
-    Array.from({ length: 5 }, () => budget.take(options, clock)).every(({ granted }) => granted);
+  const spendAll = (bucket: TokenBucket, clock: ReturnType<typeof handClock>) =>
+    Array.from({ length: 5 }, () => bucket.take(options, clock)).every(({ granted }) => granted);
 
   test('lets a burst through, then says when the next one may come', () => {
     const clock = handClock();
-    const budget = new TokenBucket(options, clock.now());
-    expect(spendAll(budget, clock)).toBe(true);
-    expect(budget.take(options, clock)).toEqual({ may: false, retryAfterMs: 100, out: false });
+    const bucket = new TokenBucket(options, clock.now());
+    expect(spendAll(bucket, clock)).toBe(true);
+    expect(bucket.take(options, clock)).toEqual({ granted: false, retryAfterMs: 100, out: false });
     clock.turn(60);
-    expect(budget.take(options, clock)).toMatchObject({ may: false, retryAfterMs: expect.closeTo(40) });
+    expect(bucket.take(options, clock)).toMatchObject({ granted: false, retryAfterMs: expect.closeTo(40) });
     clock.turn(40);
-    expect(budget.take(options, clock)).toEqual({ may: true });
+    expect(bucket.take(options, clock)).toEqual({ granted: true });
   });
 
   test('the third strike is the last', () => {
     const clock = handClock();
-    const budget = new TokenBucket(options, clock.now());
-    spendAll(budget, clock);
-    const outs = Array.from({ length: 3 }, () => budget.take(options, clock)).map((it) => !it.granted && it.out);
+    const bucket = new TokenBucket(options, clock.now());
+    spendAll(bucket, clock);
+    const outs = Array.from({ length: 3 }, () => bucket.take(options, clock)).map((it) => !it.granted && it.out);
     expect(outs).toEqual([false, false, true]);
   });
 
   test('strikes add up over dribbles, and are forgiven when the bucket is full again', () => {
     const clock = handClock();
-    const budget = new TokenBucket(options, clock.now());
-    spendAll(budget, clock);
+    const bucket = new TokenBucket(options, clock.now());
+    spendAll(bucket, clock);
     for (const out of [false, false]) {
-      expect(budget.take(options, clock)).toMatchObject({ may: false, out });
+      expect(bucket.take(options, clock)).toMatchObject({ granted: false, out });
       clock.turn(100);
-      expect(budget.take(options, clock)).toEqual({ may: true });
+      expect(bucket.take(options, clock)).toEqual({ granted: true });
     }
     clock.turn(500);
-    expect(spendAll(budget, clock)).toBe(true);
-    expect(budget.take(options, clock)).toMatchObject({ may: false, out: false });
+    expect(spendAll(bucket, clock)).toBe(true);
+    expect(bucket.take(options, clock)).toMatchObject({ granted: false, out: false });
   });
 
   test('it never holds more than a burst, and a clock that goes back takes nothing away', () => {
     const clock = handClock();
-    const budget = new TokenBucket(options, clock.now());
+    const bucket = new TokenBucket(options, clock.now());
     clock.turn(3_600_000);
-    expect(spendAll(budget, clock)).toBe(true);
-    expect(budget.take(options, clock).granted).toBe(false);
+    expect(spendAll(bucket, clock)).toBe(true);
+    expect(bucket.take(options, clock).granted).toBe(false);
     clock.turn(-3_600_000);
-    expect(budget.take(options, clock)).toMatchObject({ may: false, retryAfterMs: 100 });
+    expect(bucket.take(options, clock)).toMatchObject({ granted: false, retryAfterMs: 100 });
   });
 });
 
 describe('on the wire', () => {
   const started = () => startNodes({ kind: 'memory', count: 1 }, { eventsPerSecond: 1, eventsBurst: 5, strikes: 10 });
 
-  test('over the budget every request is answered, and the tenth of those is the last', async () => {
+  test('over the bucket every request is answered, and the tenth of those is the last', async () => {
     await using nodes = await started();
     const port = Number(new URL(nodes.url(0)).port);
     await using greedy = await RawSocket.join(port);

@@ -132,7 +132,7 @@ describe('defaults', () => {
       allowedOrigins: [],
     });
     expect(poolOf(options).perShard * 100).toBe(900_000);
-    expect(policyOf(options)).toMatchObject({ leaseMs: 60_000, graceMs: 30_000, receiptMs: 600_000 });
+    expect(policyOf(options)).toMatchObject({ leaseMs: 60_000, graceMs: 30_000, idempotencyMs: 600_000 });
   });
 
   test('undefined is as good as not given', () => {

@@ -1,6 +1,6 @@
 /**
- * Signals have a short way and a plain one. Two servers, one of which has only the plain one, are told the same; what
- * they answer and what they push must be the same too.
+ * The fast path of a signal beside the plain one. Two servers, one of which has the plain path only, receive the same
+ * requests; their replies and pushes must be the same, too.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -9,23 +9,20 @@ import { LIMITS } from '../../../src/protocol/limits.ts';
 import { connectClient, type TestClient } from '../../support/client.ts';
 
 const PATHS = '../../../src/server/sockets/fast-relay.ts';
-/** Signals that went the short way. */
-let shortcuts = 0;
+/** Signals that took the fast path. */
+let fastSignals = 0;
 
 type Paths = typeof import('../../../src/server/sockets/fast-relay.ts');
 const REPLACEMENTS = {
-  short: (actual: Paths): Paths => ({
+  fast: (actual: Paths): Paths => ({
     ...actual,
-    createFastRelay: (registry) => {
-      const handOver = actual.createFastRelay(registry);
-      return (session, packet) => {
-        const done = handOver(session, packet);
-        if (done) shortcuts += 1;
-        return done;
-      };
+    relayFast: (context, session, packet) => {
+      const relayed = actual.relayFast(context, session, packet);
+      if (relayed) fastSignals += 1;
+      return relayed;
     },
   }),
-  plain: (actual: Paths): Paths => ({ ...actual, readRawSignal: () => undefined, createFastRelay: () => () => false }),
+  plain: (actual: Paths): Paths => ({ ...actual, readRawSignal: () => undefined, relayFast: () => false }),
 };
 
 class Stage {
@@ -114,31 +111,31 @@ const anonymous = (pushes: readonly unknown[], names: readonly [string, string][
     JSON.parse(JSON.stringify(push, (key, value: unknown) => (key === 'ref' ? '<ref>' : value))),
   );
 
-let short: Stage;
+let fast: Stage;
 let plain: Stage;
 beforeAll(async () => {
-  short = await Stage.open('short');
+  fast = await Stage.open('fast');
   plain = await Stage.open('plain');
 });
 afterAll(async () => {
-  await Promise.all([short.close(), plain.close()]);
+  await Promise.all([fast.close(), plain.close()]);
   vi.doUnmock(PATHS);
 });
 
-/** @returns what both have answered and pushed, and whether the first went the short way. */
+/** @returns what both have answered and pushed, and whether the first went the fast path. */
 async function both(from: 'sender' | 'stranger', ...rest: readonly unknown[]) {
-  const before = shortcuts;
-  const [first, second] = await Promise.all([short.play(from, rest), plain.play(from, rest)]);
+  const before = fastSignals;
+  const [first, second] = await Promise.all([fast.play(from, rest), plain.play(from, rest)]);
   expect(first).toEqual(second);
   return {
     ...(first as { reply: { ok: boolean; error?: { code: string } }; pushed: unknown[] }),
-    shortcuts: shortcuts - before,
+    fastSignals: fastSignals - before,
   };
 }
 
 const string = (length: number) => 'x'.repeat(length);
 
-describe('the short way and the plain way of a signal', () => {
+describe('the fast path and the plain path of a signal', () => {
   it.each([
     ['an object', { type: 'offer', sdp: 'v=0\r\n' }],
     ['a text', 'ünïcödé \u2028 \u{1f600} " \\ \ud800'],
@@ -148,7 +145,7 @@ describe('the short way and the plain way of a signal', () => {
     ['a list', [[], {}, [1, [2]]]],
     ['keys that mean something elsewhere', JSON.parse('{"__proto__":{"to":1},"toJSON":1,"constructor":null,"from":2}')],
   ])('hand on %s', async (_, data) => {
-    const { reply, pushed, shortcuts: taken } = await both('sender', { to: '<target>', data });
+    const { reply, pushed, fastSignals: taken } = await both('sender', { to: '<target>', data });
     expect(reply).toEqual({ ok: true });
     expect(pushed).toEqual([{ name: 'signal', body: { from: '<sender>', data, ref: '<ref>' } }]);
     expect(taken).toBe(1);
@@ -165,7 +162,7 @@ describe('the short way and the plain way of a signal', () => {
 
   it('keep the order of signals that go different ways', async () => {
     const sizes = Array.from({ length: 40 }, (_, number) => (number % 3 === 0 ? 20_000 : 20) + number);
-    for (const { sender, target } of [short, plain]) {
+    for (const { sender, target } of [fast, plain]) {
       const known = target.heard.length;
       const to = target.userId;
       await Promise.all(sizes.map((size) => sender.must('signal', { to, data: string(size) })));
@@ -201,7 +198,7 @@ describe('the short way and the plain way of a signal', () => {
     ['of null', 'sender', 'BAD_REQUEST', [null]],
     ['in a list', 'sender', 'BAD_REQUEST', [[{ to: '<target>', data: 1 }]]],
   ])('refuse one %s', async (_, from, code, rest) => {
-    const { reply, pushed, shortcuts: taken } = await both(from, ...rest);
+    const { reply, pushed, fastSignals: taken } = await both(from, ...rest);
     expect(reply.error?.code).toBe(code);
     expect(pushed).toEqual([]);
     expect(taken).toBe(0);

@@ -1,7 +1,7 @@
 /** Plays scenarios on every stage. A scenario knows nothing of the stage: it spreads its clients by `nodes.url(i)`. */
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import type { ServerDependencies } from '../../../src/server/dependencies.ts';
 import type { PartialOptions } from '../../../src/server/options/options.ts';
-import type { ServerDependencies } from '../../../src/server/server.ts';
 import { type Nodes, STAGES, startNodes } from '../../support/nodes.ts';
 
 export type Scenario = (nodes: Nodes) => Promise<void>;

@@ -2,13 +2,10 @@
 import type { FastifyInstance } from 'fastify';
 import { createTokenCheck, readAdminTokens } from '../../auth/admin-tokens.ts';
 import type { ServerContext } from '../../context.ts';
-import type { Faults } from '../../faults.ts';
 import type { ClientAddress } from '../../limits/client-address.ts';
 import type { Drain } from '../../presence/drain.ts';
-import type { Seating } from '../../presence/membership.ts';
 import type { CodeAllocator } from '../../rooms/code-allocator.ts';
-import type { Relay } from '../../rooms/relay.ts';
-import { createApiAccess } from './access.ts';
+import { ApiAccess } from './access.ts';
 import { callOperations } from './calls.ts';
 import { addDocs } from './docs.ts';
 import { documentOf, PREFIX } from './document.ts';
@@ -25,11 +22,8 @@ import { webhookOperations } from './webhooks.ts';
 /** What the API works with. */
 export interface ApiDeps {
   readonly context: ServerContext;
-  readonly allocation: CodeAllocator;
-  readonly seating: Seating;
-  readonly relay: Relay;
+  readonly allocator: CodeAllocator;
   readonly drain: Drain;
-  readonly faults: Faults;
   readonly addressOf: ClientAddress;
 }
 
@@ -45,26 +39,26 @@ const TAGS = {
   webhooks: 'Events that are sent to back ends.',
 } as const;
 
-export function addApi(app: FastifyInstance, parts: ApiDeps): void {
-  const { context, drain, addressOf, faults } = parts;
+export function addApi(app: FastifyInstance, deps: ApiDeps): void {
+  const { context, drain, addressOf } = deps;
   const { adminToken, adminTokens, apiPerMinute, apiDocs } = context.options;
-  const find = createTokenCheck(readAdminTokens(adminToken, adminTokens));
-  const door = createApiAccess(context, find, addressOf, drain);
-  const operations = operationsOf(parts);
+  const findToken = createTokenCheck(readAdminTokens(adminToken, adminTokens));
+  const access = new ApiAccess(context, findToken, addressOf, drain);
+  const operations = operationsOf(deps);
   if (apiDocs) addDocs(app, documentOf(operations, { version: VERSION, tags: TAGS }));
-  app.register((routes) => mount(routes, operations, { door, faults, log: context.log, perMinute: apiPerMinute }), {
+  const { faults, log } = context;
+  app.register((routes) => mount(routes, operations, { access, faults, log, perMinute: apiPerMinute }), {
     prefix: PREFIX,
   });
 }
 
-function operationsOf(parts: ApiDeps): readonly Operation[] {
-  const { context, allocation } = parts;
-  const whole = { ...parts, finding: createRoomLookup(context) };
+function operationsOf({ context, allocator }: ApiDeps): readonly Operation[] {
+  const lookup = createRoomLookup(context);
   return [
-    ...roomOperations(whole),
+    ...roomOperations({ context, allocator, lookup }),
     ...listOperations(context),
-    ...memberOperations(whole),
-    ...poolOperations(context, allocation),
+    ...memberOperations({ context, lookup }),
+    ...poolOperations(context, allocator),
     ...referenceOperations(context),
     ...callOperations(context.calls),
     ...webhookOperations(context.webhooks),

@@ -1,7 +1,7 @@
 /** Bodies are JSON, no larger and no deeper than anything the protocol lets in by a socket. */
 import type { FastifyInstance } from 'fastify';
 import { LIMITS } from '../../../protocol/limits.ts';
-import { isDeeperThan } from '../../sockets/packet-parser.ts';
+import { isDeeperThan } from '../../limits/json-depth.ts';
 
 /** What the largest body may hold: a message, in which every byte is written as an escape of six, and the field's name. */
 export const BODY_BYTES = 6 * LIMITS.messageBytes + 1024;

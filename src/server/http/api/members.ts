@@ -1,26 +1,24 @@
-/** What is done to the members of a room: one is shown out, all are told something. */
+/** Operations on the members of a room: remove one, send a message to all. */
 import { z } from 'zod';
 import { LIMITS } from '../../../protocol/limits.ts';
 import { json, roomRef } from '../../../protocol/snapshot.ts';
 import type { ServerContext } from '../../context.ts';
-import type { Seating } from '../../presence/membership.ts';
-import type { Relay } from '../../rooms/relay.ts';
+import { sendMessage } from '../../rooms/relay.ts';
+import { kickMember } from '../../rooms/room-service.ts';
 import { EXAMPLES } from './examples.ts';
 import { done, NOTHING, type Operation, operation } from './operation.ts';
 import type { RoomLookup } from './room-lookup.ts';
 import { OF_ROOM, refused } from './rooms.ts';
 import { ofMember, ofRoom, thatRoom, yesOrNo } from './schemas.ts';
 
-interface Parts {
+interface MemberDeps {
   readonly context: ServerContext;
-  readonly seating: Seating;
-  readonly relay: Relay;
-  readonly finding: RoomLookup;
+  readonly lookup: RoomLookup;
 }
 
-export const memberOperations = (parts: Parts): Operation[] => [removing(parts), telling(parts)];
+export const memberOperations = (deps: MemberDeps): Operation[] => [removing(deps), telling(deps)];
 
-const removing = ({ context, seating, finding }: Parts) =>
+const removing = ({ context, lookup }: MemberDeps) =>
   operation({
     id: 'removeMember',
     method: 'DELETE',
@@ -40,17 +38,14 @@ const removing = ({ context, seating, finding }: Parts) =>
     problems: [...OF_ROOM, 'PEER_NOT_FOUND'],
     example: { params: { code: EXAMPLES.room.code, userId: EXAMPLES.userId }, query: { ban: 'true' } },
     async run({ params, query: { ref, ban = false }, note }) {
-      const room = await finding.ownerKey(params.code, ref, note);
+      const room = await lookup.ownerKey(params.code, ref, note);
       if (!room.ok) return room;
-      const outcome = await context.engine.apply({ kind: 'kick', ...room.key, target: params.userId, ban });
-      if (!outcome.ok) return refused(outcome.reason);
-      seating.evict(outcome.evicted.map((entry) => ({ ...entry, banned: ban })));
-      seating.fan(outcome.events);
-      return NOTHING;
+      const outcome = await kickMember(context, room.key, params.userId, ban);
+      return outcome.ok ? NOTHING : refused(outcome.reason);
     },
   });
 
-const telling = ({ relay, finding }: Parts) =>
+const telling = ({ context, lookup }: MemberDeps) =>
   operation({
     id: 'sendMessage',
     method: 'POST',
@@ -72,10 +67,10 @@ const telling = ({ relay, finding }: Parts) =>
     problems: OF_ROOM,
     example: { params: { code: EXAMPLES.room.code }, body: { data: { text: 'This room closes in five minutes.' } } },
     async run({ params, query, body, note }) {
-      const room = await finding.ownerKey(params.code, query.ref, note);
+      const room = await lookup.ownerKey(params.code, query.ref, note);
       if (!room.ok) return room;
       const { ref } = room.key;
-      await relay.say(ref, null, body.data);
+      await sendMessage(context, ref, null, body);
       return done(202, { ref });
     },
   });

@@ -19,7 +19,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const NO_QUERY = z.strictObject({});
 
 interface MountDeps {
-  readonly door: ApiAccess;
+  readonly access: ApiAccess;
   readonly faults: Faults;
   readonly log: Log;
   readonly perMinute: number;
@@ -31,7 +31,7 @@ export async function mount(
   operations: readonly Operation[],
   parts: MountDeps,
 ): Promise<void> {
-  const { door, faults, perMinute } = parts;
+  const { access, faults, perMinute } = parts;
   const fail = (absent: ErrorCode) => (error: unknown, _request: FastifyRequest, reply: FastifyReply) => {
     const { code, detail } = failureOf(error, absent, faults);
     return sendProblem(reply, code, detail);
@@ -40,12 +40,12 @@ export async function mount(
   routes.setValidatorCompiler(validatorCompiler);
   routes.setErrorHandler(fail('NOT_FOUND'));
   routes.setNotFoundHandler((_request, reply) => sendProblem(reply, 'NOT_FOUND'));
-  routes.addHook('onRequest', async (request, reply) => door.authenticate(request, reply));
-  routes.addHook('onResponse', async (request, reply) => door.audit(request, reply));
+  routes.addHook('onRequest', async (request, reply) => access.authenticate(request, reply));
+  routes.addHook('onResponse', async (request, reply) => access.audit(request, reply));
   await routes.register(rateLimit, {
     max: perMinute,
     timeWindow: MINUTE_MS,
-    keyGenerator: (request) => door.callOf(request)?.token.name ?? '',
+    keyGenerator: (request) => access.callOf(request)?.token.name ?? '',
     errorResponseBuilder: (_request, { ttl }) => new ApiRefusal('RATE_LIMITED', { retryAfterMs: ttl }),
   });
   for (const operation of operations) addRoute(routes, operation, parts, fail(operation.absent ?? 'NOT_FOUND'));
@@ -55,7 +55,7 @@ export async function mount(
 function addRoute(
   routes: FastifyInstance,
   operation: Operation,
-  { door, log }: MountDeps,
+  { access, log }: MountDeps,
   errorHandler: (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply,
 ): void {
   const { method, path, scope, params, query = NO_QUERY, headers, body } = operation;
@@ -69,23 +69,23 @@ function addRoute(
       ...(body !== undefined && { body }),
     },
     errorHandler,
-    onRequest: [async (request, reply) => door.authorize(scope, request, reply)],
+    onRequest: [async (request, reply) => access.authorize(scope, request, reply)],
     preValidation: async (request) => {
       // Nothing at all says as much as an object without fields.
       if (body !== undefined) request.body ??= {};
     },
     handler: async (request, reply) => {
-      const visit = door.callOf(request);
-      // Nobody comes here but through the door.
-      if (visit === undefined) return sendProblem(reply, 'UNAUTHENTICATED');
+      const call = access.callOf(request);
+      // Nobody comes here but through the access.
+      if (call === undefined) return sendProblem(reply, 'UNAUTHENTICATED');
       const outcome = await operation.run({
         params: request.params,
         query: request.query,
         headers: request.headers,
         body: request.body,
-        ...visit,
+        ...call,
         note: (about) => {
-          visit.about = about;
+          call.about = about;
         },
       });
       if (outcome.ok) return answer(reply, outcome, log);

@@ -23,7 +23,7 @@ const poolFiguresSchema = z.object({
   ),
 });
 
-export function poolOperations({ options }: ServerContext, allocation: CodeAllocator): Operation[] {
+export function poolOperations({ options }: ServerContext, allocator: CodeAllocator): Operation[] {
   const pool = poolOf(options);
   const reading = operation({
     id: 'readPool',
@@ -48,14 +48,14 @@ export function poolOperations({ options }: ServerContext, allocation: CodeAlloc
     problems: [],
     example: {},
     async run() {
-      const stock = await allocation.stock();
-      const shards = stock.map(({ occupied, cooling }, shard) => ({
+      const stats = await allocator.stats();
+      const shards = stats.map(({ occupied, cooling }, shard) => ({
         shard,
         free: pool.perShard - occupied - cooling,
         occupied,
         cooling,
       }));
-      return done(200, { ...sumOf(pool, stock), shards });
+      return done(200, { ...sumOf(pool, stats), shards });
     },
   });
   return [reading];

@@ -1,15 +1,14 @@
-/** Rooms: made, read, changed and ended by whoever runs the server, who has no seat in them and needs none. */
+/** Operations on rooms: create, read, update, close. The owner of the server needs no seat in them. */
 import { z } from 'zod';
 import type { ErrorCode } from '../../../protocol/errors.ts';
-import type { RoomRef } from '../../../protocol/ids.ts';
 import { REQUESTS } from '../../../protocol/messages.ts';
 import { roomSnapshot } from '../../../protocol/snapshot.ts';
-import type { Create, Outcome } from '../../../room/commands.ts';
 import type { ServerContext } from '../../context.ts';
-import type { Seating } from '../../presence/membership.ts';
 import { type Refused, refuse } from '../../replies.ts';
-import type { CodeAllocator } from '../../rooms/code-allocator.ts';
+import type { AllocationResult, CodeAllocator } from '../../rooms/code-allocator.ts';
+import { createForOwner } from '../../rooms/create-room.ts';
 import { roomChanges } from '../../rooms/payload-changes.ts';
+import { closeRoom, updateRoom } from '../../rooms/room-service.ts';
 import { EXAMPLES } from './examples.ts';
 import { type About, done, NO_SUCH_MEMBER, NOTHING, type Operation, operation } from './operation.ts';
 import type { RoomLookup } from './room-lookup.ts';
@@ -33,21 +32,20 @@ const idempotency = z.looseObject({
 
 export const OF_ROOM = ['ROOM_NOT_FOUND', 'CODE_EXPIRED'] as const satisfies readonly ErrorCode[];
 
-interface Parts {
+interface RoomDeps {
   readonly context: ServerContext;
-  readonly allocation: CodeAllocator;
-  readonly seating: Seating;
-  readonly finding: RoomLookup;
+  readonly allocator: CodeAllocator;
+  readonly lookup: RoomLookup;
 }
 
-export const roomOperations = (parts: Parts): Operation[] => [
-  creating(parts),
-  reading(parts),
-  changing(parts),
-  ending(parts),
+export const roomOperations = (deps: RoomDeps): Operation[] => [
+  creating(deps),
+  reading(deps),
+  changing(deps),
+  ending(deps),
 ];
 
-const creating = ({ context, allocation, finding }: Parts) =>
+const creating = ({ context, allocator, lookup }: RoomDeps) =>
   operation({
     id: 'createRoom',
     method: 'POST',
@@ -75,35 +73,28 @@ const creating = ({ context, allocation, finding }: Parts) =>
       body: { name: 'Consultation', type: 'call', maxUsers: 2, metadata: { appointment: 4711 } },
     },
     async run({ headers, body, token, requestId, note }) {
-      const key = headers['idempotency-key'];
-      // The generator gives what the pattern of a ref asks for.
-      const ref = (await context.references.generate('room', {
-        traceId: requestId,
-        name: `api:${token.name}`,
-      })) as RoomRef;
-      const made = await allocation.create({
-        ref,
-        settings: { type: 'call', maxUsers: context.options.maxUsers, access: 'open', ...roomChanges(body) },
-        // No user has a colon in its id: a receipt of theirs is never one of these.
-        ...(key !== undefined && { idempotencyKey: `api:${token.name}:${key}` }),
-      });
-      if (!made.ok) return madeBefore(made, finding, note);
+      const owner = { name: token.name, requestId, idempotencyKey: headers['idempotency-key'] };
+      const created = await createForOwner({ context, allocator }, owner, body);
+      if (!created.ok) return notCreated(created, lookup, note);
+      const { code, ref } = created.room;
       note({ ref });
-      context.references.record(ref);
-      return done(201, made.room, { location: `/v1/rooms/${made.room.code}` });
+      return done(201, created.room, { location: `/v1/rooms/${code}` });
     },
   });
 
-type NotMade = Exclude<Awaited<ReturnType<CodeAllocator['create']>>, Extract<Outcome<Create>, { ok: true }>>;
-
-async function madeBefore(made: NotMade, finding: RoomLookup, note: (about: About) => void) {
-  if (made.reason === 'POOL_EXHAUSTED') return refuse('POOL_EXHAUSTED', made);
-  note({ ref: made.ref });
-  const found = await finding.read(made.code, made.ref);
-  return found.ok ? done(200, found.room, { location: `/v1/rooms/${made.code}` }) : found;
+async function notCreated(
+  result: Extract<AllocationResult, { ok: false }>,
+  lookup: RoomLookup,
+  note: (about: About) => void,
+) {
+  if (result.reason === 'POOL_EXHAUSTED') return refuse('POOL_EXHAUSTED', result);
+  const { code, ref } = result;
+  note({ ref });
+  const found = await lookup.read(code, ref);
+  return found.ok ? done(200, found.room, { location: `/v1/rooms/${code}` }) : found;
 }
 
-const reading = ({ finding }: Parts) =>
+const reading = ({ lookup }: RoomDeps) =>
   operation({
     id: 'readRoom',
     method: 'GET',
@@ -119,12 +110,12 @@ const reading = ({ finding }: Parts) =>
     problems: OF_ROOM,
     example: { params: { code: EXAMPLES.room.code } },
     async run({ params, query }) {
-      const found = await finding.read(params.code, query.ref);
+      const found = await lookup.read(params.code, query.ref);
       return found.ok ? done(200, found.room) : found;
     },
   });
 
-const changing = ({ context, seating, finding }: Parts) =>
+const changing = ({ context, lookup }: RoomDeps) =>
   operation({
     id: 'updateRoom',
     method: 'PATCH',
@@ -141,20 +132,15 @@ const changing = ({ context, seating, finding }: Parts) =>
     problems: OF_ROOM,
     example: { params: { code: EXAMPLES.room.code }, body: { name: 'Consultation', locked: true } },
     async run({ params, query, body, note }) {
-      const room = await finding.ownerKey(params.code, query.ref, note);
+      const room = await lookup.ownerKey(params.code, query.ref, note);
       if (!room.ok) return room;
-      const outcome = await context.engine.apply({
-        kind: 'update',
-        ...room.key,
-        change: { of: 'room', to: roomChanges(body) },
-      });
+      const outcome = await updateRoom(context, room.key, roomChanges(body));
       if (!outcome.ok) return refused(outcome.reason);
-      seating.fan(outcome.events);
       return done(200, outcome.room);
     },
   });
 
-const ending = ({ context, seating, finding }: Parts) =>
+const ending = ({ context, lookup }: RoomDeps) =>
   operation({
     id: 'closeRoom',
     method: 'DELETE',
@@ -170,17 +156,14 @@ const ending = ({ context, seating, finding }: Parts) =>
     problems: OF_ROOM,
     example: { params: { code: EXAMPLES.room.code } },
     async run({ params, query, note }) {
-      const room = await finding.ownerKey(params.code, query.ref, note);
+      const room = await lookup.ownerKey(params.code, query.ref, note);
       if (!room.ok) return room;
-      const outcome = await context.engine.apply({ kind: 'close', ...room.key });
+      const outcome = await closeRoom(context, room.key);
       if (!outcome.ok) return refused(outcome.reason);
-      // In this order, as when a host closes it: who hears of the end has no seat in that room any more.
-      seating.evict(outcome.evicted);
-      seating.fan(outcome.events);
       return NOTHING;
     },
   });
 
-/** What members are told of seats means nothing to who has none: to an owner, the room has ended meanwhile. */
+/** A refusal that speaks of a seat, as the owner is answered, who has none: the room has ended meanwhile. */
 export const refused = (reason: ErrorCode): Refused =>
   reason === 'PEER_NOT_FOUND' ? refuse(reason, { message: NO_SUCH_MEMBER }) : refuse('CODE_EXPIRED');

@@ -1,0 +1,36 @@
+/** Keeps the records of users who send nothing: a background tab sends no heartbeats, yet its connection is alive. */
+import type { Stop } from '../../support/clock.ts';
+import type { ServerContext } from '../context.ts';
+import type { Session } from '../sessions/session.ts';
+import { refreshUser, replaceSession } from './membership.ts';
+
+/** Records written at the same time. */
+const BATCH_SIZE = 200;
+
+export function startRefreshing(context: ServerContext): Stop {
+  let refreshing = false;
+  return context.clock.every(context.options.tickMs, () => {
+    if (refreshing) return;
+    refreshing = true;
+    void refreshIdleUsers(context).finally(() => {
+      refreshing = false;
+    });
+  });
+}
+
+async function refreshIdleUsers(context: ServerContext): Promise<void> {
+  const before = context.clock.now() - context.options.userTtlMs / 2;
+  const idle = [...context.registry.all()].filter(({ refreshedAt }) => refreshedAt < before);
+  for (let done = 0; done < idle.length; done += BATCH_SIZE) {
+    const batch = idle.slice(done, done + BATCH_SIZE).filter(({ connected }) => connected);
+    await Promise.all(batch.map((session) => refresh(context, session)));
+  }
+}
+
+async function refresh(context: ServerContext, session: Session): Promise<void> {
+  try {
+    if ((await refreshUser(context, session)) === undefined) replaceSession(context, session);
+  } catch (error) {
+    context.faults(error, 'touch');
+  }
+}

@@ -1,0 +1,57 @@
+/** Resuming a seat: the connection of the same user takes it over, on whichever node it arrives. */
+import type { RoomSnapshot } from '../../protocol/snapshot.ts';
+import type { Arrive, Outcome } from '../../room/commands.ts';
+
+import type { ServerContext } from '../context.ts';
+import type { Session } from '../sessions/session.ts';
+import { announce } from './announce.ts';
+import { socketRoomsOf } from './membership.ts';
+import { assignSeat } from './seats.ts';
+
+type Seat = NonNullable<Outcome<Arrive>['seat']>;
+
+/**
+ * Resumes a seat and sends `welcome`, which must be the first push: the socket may not enter the Socket.IO rooms before
+ * it. A placeholder in the adapter keeps this node subscribed meanwhile. Events of that gap are not delivered: they leave
+ * the client a revision behind, so it is told the revision and reads the room.
+ *
+ * @returns whether there was a seat to resume.
+ */
+export async function resumeSeat(
+  context: ServerContext,
+  session: Session,
+  seat: Seat,
+  welcome: (room: RoomSnapshot) => void,
+): Promise<boolean> {
+  const { engine, io, nodeId } = context;
+  const { userId, number } = session;
+  const { adapter } = io.of('/');
+  const rooms = socketRoomsOf(seat.ref, userId);
+  const placeholder = `resume:${userId}:${number}`;
+  await adapter.addAll(placeholder, new Set(rooms));
+  try {
+    await Promise.all(rooms.map((room) => engine.fanout.live(room)));
+    const outcome = await engine.apply({ kind: 'resume', ...seat, userId, session: number, nodeId });
+    if (!outcome.ok) return false;
+    session.restoreProfile(outcome.room);
+    session.joinSocketRooms(rooms);
+    const assigned = assignSeat(context, session, outcome.room);
+    welcome(outcome.room);
+    announce(context, outcome);
+    await assigned;
+    pushMissedRevision(context, session, seat, outcome.room.rev);
+    return true;
+  } finally {
+    adapter.delAll(placeholder);
+  }
+}
+
+/** Nothing waits for it: if it fails, the tick pushes the revision too. */
+function pushMissedRevision({ engine, log }: ServerContext, session: Session, seat: Seat, rev: number): void {
+  engine.apply({ kind: 'read', ...seat }).then(
+    (now) => {
+      if (now.ok && now.room.rev > rev) session.push('room:rev', { ...seat, rev: now.room.rev });
+    },
+    (error: unknown) => log.debug({ err: error }, 'a resumed room was not read again'),
+  );
+}

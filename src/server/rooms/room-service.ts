@@ -1,0 +1,63 @@
+/**
+ * What is done to a room, by a member with its seat or by the owner of the server: one function per operation, for the
+ * sockets and the REST API alike. Each applies its command and announces the outcome; a refusal is returned as it is.
+ */
+import type { UserId } from '../../protocol/ids.ts';
+import type {
+  Close,
+  Kick,
+  Outcome,
+  OwnerKey,
+  Read,
+  RoomChanges,
+  SeatChanges,
+  SeatKey,
+  Update,
+} from '../../room/commands.ts';
+
+import type { ServerContext } from '../context.ts';
+import { announce } from '../presence/announce.ts';
+
+type Actor = SeatKey | OwnerKey;
+
+export function readRoom(
+  { engine }: ServerContext,
+  room: Pick<Read, 'code' | 'ref' | 'joiner'>,
+): Promise<Outcome<Read>> {
+  return engine.apply({ kind: 'read', ...room });
+}
+
+export function updateRoom(context: ServerContext, actor: Actor, changes: RoomChanges): Promise<Outcome<Update>> {
+  return apply(context, { kind: 'update', ...actor, change: { of: 'room', to: changes } });
+}
+
+/** Changes what the other members see of the member in this seat. */
+export function updateProfile(context: ServerContext, seat: SeatKey, changes: SeatChanges): Promise<Outcome<Update>> {
+  return apply(context, { kind: 'update', ...seat, change: { of: 'seat', to: changes } });
+}
+
+/** @param ban whether the user may not join this room again. */
+export async function kickMember(
+  context: ServerContext,
+  actor: Actor,
+  target: UserId,
+  ban: boolean,
+): Promise<Outcome<Kick>> {
+  const outcome = await context.engine.apply({ kind: 'kick', ...actor, target, ban });
+  if (outcome.ok) {
+    announce(context, { ...outcome, evicted: outcome.evicted.map((session) => ({ ...session, banned: ban })) });
+  }
+  return outcome;
+}
+
+export async function closeRoom(context: ServerContext, actor: Actor): Promise<Outcome<Close>> {
+  const outcome = await context.engine.apply({ kind: 'close', ...actor });
+  if (outcome.ok) announce(context, outcome);
+  return outcome;
+}
+
+async function apply(context: ServerContext, command: Update): Promise<Outcome<Update>> {
+  const outcome = await context.engine.apply(command);
+  if (outcome.ok) announce(context, outcome);
+  return outcome;
+}
