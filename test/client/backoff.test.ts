@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { DEFAULT_BACKOFF, delayBefore } from '../../src/client/backoff.ts';
 import { systemChance } from '../../src/support/chance.ts';
-import { type Nodes, startNodes } from '../support/nodes.ts';
+import { type MemoryNode, startMemoryNode } from '../support/memory-node.ts';
 import { Clients, next } from './harness.ts';
 import { TcpSwitch } from './tcp-switch.ts';
 
@@ -33,9 +33,9 @@ test('full jitter: every tenth of the wait is as likely as the others', () => {
   }
 });
 
-let nodes: Nodes;
+let nodes: MemoryNode;
 beforeAll(async () => {
-  nodes = await startNodes({ kind: 'memory', count: 1 });
+  nodes = await startMemoryNode();
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
 afterEach(() => void vi.restoreAllMocks());

@@ -1,7 +1,7 @@
 /** Listeners: what one does is no concern of the others. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Emitter } from '../../src/client/emitter.ts';
-import { type Nodes, startNodes } from '../support/nodes.ts';
+import { type MemoryNode, startMemoryNode } from '../support/memory-node.ts';
 import { startChild } from '../support/process.ts';
 import { barrier, Clients, twoMembers } from './harness.ts';
 
@@ -55,9 +55,9 @@ describe('an emitter', () => {
 });
 
 describe('of a room', () => {
-  let nodes: Nodes;
+  let nodes: MemoryNode;
   beforeAll(async () => {
-    nodes = await startNodes({ kind: 'memory', count: 1 });
+    nodes = await startMemoryNode();
   });
   afterAll(() => nodes[Symbol.asyncDispose]());
 

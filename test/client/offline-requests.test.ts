@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client/index.ts';
 import { connectClient } from '../support/client.ts';
-import { type Nodes, startNodes } from '../support/nodes.ts';
+import { type MemoryNode, startMemoryNode } from '../support/memory-node.ts';
 import { agree, barrier, Clients, eventsOf, MemoryStore, next, reaches, twoMembers, until } from './harness.ts';
 import { TcpSwitch } from './tcp-switch.ts';
 
-let nodes: Nodes;
+let nodes: MemoryNode;
 beforeAll(async () => {
-  nodes = await startNodes({ kind: 'memory', count: 1 });
+  nodes = await startMemoryNode();
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
 const layWay = () => TcpSwitch.to(nodes.servers[0]?.port ?? 0);

@@ -1,13 +1,13 @@
 /** Who comes back too late: the seat is gone, the room perhaps not. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Room } from '../../src/client/index.ts';
-import { type Nodes, startNodes } from '../support/nodes.ts';
+import { type MemoryNode, startMemoryNode } from '../support/memory-node.ts';
 import { agree, Clients, eventsOf, next, reaches, twoMembers, until } from './harness.ts';
 import { TcpSwitch } from './tcp-switch.ts';
 
-let nodes: Nodes;
+let nodes: MemoryNode;
 beforeAll(async () => {
-  nodes = await startNodes({ kind: 'memory', count: 1 }, { graceMs: 200, tickMs: 100 });
+  nodes = await startMemoryNode({ graceMs: 200, tickMs: 100 });
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
 
@@ -86,10 +86,7 @@ test.each([
 });
 
 test('a code that is another room’s by now leads nowhere', async () => {
-  await using few = await startNodes(
-    { kind: 'memory', count: 1 },
-    { graceMs: 200, tickMs: 100, poolSize: 100, codeCooldownMs: 0 },
-  );
+  await using few = await startMemoryNode({ graceMs: 200, tickMs: 100, poolSize: 100, codeCooldownMs: 0 });
   await using tcp = await TcpSwitch.to(few.servers[0]?.port ?? 0);
   await using clients = new Clients();
   const { room, bens, ann } = await twoMembers(clients, [few.url(0), tcp.url]);

@@ -1,14 +1,14 @@
 /** What must not reach the server, or not that room: it is settled here. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Json } from '../../src/client/index.ts';
-import { type Nodes, startNodes } from '../support/nodes.ts';
+import { type MemoryNode, startMemoryNode } from '../support/memory-node.ts';
 import { startProxy } from '../support/proxy.ts';
 import { barrier, Clients, eventsOf, MemoryStore, next, reaches, twoMembers, until } from './harness.ts';
 import { TcpSwitch } from './tcp-switch.ts';
 
-let nodes: Nodes;
+let nodes: MemoryNode;
 beforeAll(async () => {
-  nodes = await startNodes({ kind: 'memory', count: 1 });
+  nodes = await startMemoryNode();
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
 

@@ -1,9 +1,8 @@
 /** One or several nodes in this process, on memory or on a Redis of their own. */
-import { createServer } from '../../src/index.ts';
 import type { ServerDependencies } from '../../src/server/dependencies.ts';
 import type { PartialOptions } from '../../src/server/options/options.ts';
 import type { SignalboxServer } from '../../src/server/signalbox.ts';
-import { silentLog } from '../../src/support/log.ts';
+import { startNode } from './memory-node.ts';
 import { type RedisServer, startRedis } from './redis.ts';
 
 export interface Nodes extends AsyncDisposable {
@@ -21,15 +20,6 @@ export const STAGES = [
   { stage: 'Redis, two nodes', kind: 'redis', count: 2 },
 ] as const;
 
-/** Tests connect hundreds of times from one address, and ask as fast as they can. */
-const TEST_OPTIONS: PartialOptions = {
-  host: '127.0.0.1',
-  port: 0,
-  demo: false,
-  eventsPerSecond: 100_000,
-  eventsBurst: 100_000,
-};
-
 export async function startNodes(
   { kind, count }: { readonly kind: 'memory' | 'redis'; readonly count: number },
   options: PartialOptions = {},
@@ -38,12 +28,7 @@ export async function startNodes(
   const redis = kind === 'redis' ? await startRedis() : undefined;
   const servers: SignalboxServer[] = [];
   for (let node = 0; node < count; node += 1) {
-    servers.push(
-      await createServer(
-        { ...TEST_OPTIONS, ...(redis && { redisUrl: redis.url }), ...options },
-        { log: silentLog, ...dependencies },
-      ),
-    );
+    servers.push(await startNode({ ...(redis && { redisUrl: redis.url }), ...options }, dependencies));
   }
   return {
     servers,

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What starts a service, a browser or the built program: a test that imports one of these, by itself or through others. */
 const STARTERS: ReadonlySet<string> = new Set(
-  ['browser', 'coturn', 'fleet', 'mariadb', 'nginx', 'postgres', 'process', 'redis', 'signalbox', 'tabs']
+  ['browser', 'coturn', 'fleet', 'mariadb', 'nginx', 'postgres', 'process', 'redis', 'signalbox', 'background-tabs']
     .map((name) => `test/support/${name}.ts`)
     .concat('scripts/services.ts'),
 );
@@ -67,12 +67,15 @@ const known = new Map<string, readonly string[]>();
 function importsOf(file: string): readonly string[] {
   const before = known.get(file);
   if (before !== undefined) return before;
-  const targets = [...textOf(file).matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g)]
+  const targets = [...withoutTypes(textOf(file)).matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g)]
     .map(([, specifier = '']) => posix.join(posix.dirname(file), specifier))
     .filter((target) => /^(test|scripts)\//.test(target));
   known.set(file, targets);
   return targets;
 }
+
+/** Imports of types alone load nothing. */
+const withoutTypes = (text: string): string => text.replace(/^import type [^;]*;$/gm, '');
 
 function textOf(file: string): string {
   try {
