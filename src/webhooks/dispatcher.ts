@@ -8,7 +8,7 @@ import { retryMs } from './backoff.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createEndpointMonitor, type EndpointMonitor } from './endpoint-monitor.ts';
 import type { Claimed, Delivery, DeliveryResult, WebhookQueue } from './queue/queue.ts';
-import type { Answer, Sender } from './sender.ts';
+import type { Sender, SendResult } from './sender.ts';
 
 export interface DispatcherDeps {
   readonly endpoint: Endpoint;
@@ -110,7 +110,7 @@ export class Dispatcher {
     const { queue, sender } = this.#deps;
     for (let delivery: Delivery | undefined = first; delivery !== undefined; ) {
       const { eventId, body } = delivery;
-      const answer: Answer = this.#isStopped ? { kind: 'aborted' } : await sender.send({ id: eventId, body });
+      const answer: SendResult = this.#isStopped ? { kind: 'aborted' } : await sender.send({ id: eventId, body });
       const result = resultOf(answer, delivery, this.#deps);
       this.#monitor.onResult(result);
       const claimNext = this.#isStopped ? undefined : { leaseMs: this.#leaseMs() };
@@ -125,7 +125,7 @@ export class Dispatcher {
   }
 }
 
-function resultOf(answer: Answer, { failures }: Delivery, { giveUpMs, random }: DispatcherDeps): DeliveryResult {
+function resultOf(answer: SendResult, { failures }: Delivery, { giveUpMs, random }: DispatcherDeps): DeliveryResult {
   if (answer.kind === 'delivered') return answer;
   if (answer.kind === 'aborted') return { kind: 'released' };
   const { reason } = answer;

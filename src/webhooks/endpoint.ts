@@ -22,7 +22,7 @@ export function createEndpoint(text: string): Endpoint {
 }
 
 /** Why a URL cannot be an endpoint; undefined when it can. The text does not repeat the URL, which may contain secrets. */
-export function complaintAbout(text: string, allowPrivate: boolean): string | undefined {
+export function endpointProblem(text: string, allowPrivate: boolean): string | undefined {
   if (!URL.canParse(text)) return 'must be URLs such as https://example.org/hooks';
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://';

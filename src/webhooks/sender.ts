@@ -8,7 +8,7 @@ import { retryAfterMs } from './backoff.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Message, signatureHeaders } from './signature.ts';
 
-export type Answer =
+export type SendResult =
   | { readonly kind: 'delivered' }
   /** `reason` is for people and contains no secrets. */
   | { readonly kind: 'failed'; readonly reason: string; readonly retryAfterMs?: number | undefined }
@@ -17,7 +17,7 @@ export type Answer =
 
 export interface Sender {
   /** Never rejects. Resolves within the time-out, plus one second for the rest of a response. */
-  send(message: Message): Promise<Answer>;
+  send(message: Message): Promise<SendResult>;
   /** Aborts requests in flight, and closes the connections. */
   close(): void;
 }
@@ -67,10 +67,10 @@ export function createSender(deps: SenderDeps): Sender {
       if (request instanceof Error) return failed(request);
       inFlight.add(request);
       const cancelTimeout = clock.after(timeoutMs, () => request.destroy(new TimedOut(timeoutMs)));
-      const answer = await answerTo(request, clock);
+      const result = await resultOf(request, clock);
       cancelTimeout();
       inFlight.delete(request);
-      return answer;
+      return result;
     },
     close() {
       for (const request of inFlight) request.destroy(new Aborted());
@@ -80,16 +80,16 @@ export function createSender(deps: SenderDeps): Sender {
 }
 
 /** The status alone decides: a body that is broken off or never ends changes nothing. */
-function answerTo(request: ClientRequest, clock: Clock): Promise<Answer> {
+function resultOf(request: ClientRequest, clock: Clock): Promise<SendResult> {
   return new Promise((resolve) => {
     let hasResponded = false;
-    const resolveWithout = (answer: Answer) => {
-      if (!hasResponded) resolve(answer);
+    const resolveWithout = (result: SendResult) => {
+      if (!hasResponded) resolve(result);
     };
     request.on('response', (response) => {
       hasResponded = true;
-      const answer = answerIn(response, clock.now());
-      drain(response, clock, () => resolve(answer));
+      const result = resultIn(response, clock.now());
+      drain(response, clock, () => resolve(result));
     });
     request.on('error', (error) => resolveWithout(error instanceof Aborted ? { kind: 'aborted' } : failed(error)));
     // The last event of all, and the only one after a response without a listener, such as an upgrade.
@@ -97,7 +97,7 @@ function answerTo(request: ClientRequest, clock: Clock): Promise<Answer> {
   });
 }
 
-function answerIn({ statusCode = 0, headers }: IncomingMessage, now: number): Answer {
+function resultIn({ statusCode = 0, headers }: IncomingMessage, now: number): SendResult {
   if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered' };
   const redirects = statusCode >= 300 && statusCode < 400;
   return {
@@ -142,7 +142,7 @@ class TimedOut extends Error {
 }
 
 /** Node's error messages may repeat parts of the request or the response; its error codes do not. */
-function failed(error: Error & { readonly code?: unknown }): Answer {
+function failed(error: Error & { readonly code?: unknown }): SendResult {
   if (error instanceof TimedOut || error instanceof PrivateAddress) return { kind: 'failed', reason: error.message };
   return { kind: 'failed', reason: typeof error.code === 'string' ? error.code : 'the connection failed' };
 }

@@ -1,6 +1,6 @@
 /** Settings of webhooks, from the options of a server, which are checked together. */
 import type { FeedType } from '../protocol/feed.ts';
-import { complaintAbout } from './endpoint.ts';
+import { endpointProblem } from './endpoint.ts';
 
 export interface WebhookSettings {
   readonly urls: readonly string[];
@@ -43,8 +43,8 @@ export function readWebhooks(options: WebhookOptions): WebhookSettings | undefin
     return undefined;
   }
   for (const url of urls) {
-    const complaint = complaintAbout(url, allowPrivate);
-    if (complaint !== undefined) throw new WebhookOptionError('webhookUrls', complaint);
+    const problem = endpointProblem(url, allowPrivate);
+    if (problem !== undefined) throw new WebhookOptionError('webhookUrls', problem);
   }
   // Endpoints are identified by their URLs: both would be one endpoint.
   if (new Set(urls.map((url) => new URL(url).href)).size < urls.length)

@@ -79,7 +79,7 @@ function createOperations(queue: WebhookQueue, dispatchers: readonly Dispatcher[
           };
         }),
       ),
-    async dead(id, { cursor, limit }) {
+    async deadLetters(id, { cursor, limit }) {
       if (find(id) === undefined) return undefined;
       const page = await queue.deadLetters(id, { after: cursor, limit });
       return page && { letters: page.letters, cursor: page.next ?? null };

@@ -36,7 +36,7 @@ export interface Webhooks {
    * @returns undefined when there is no such endpoint, or the cursor is none.
    * @throws StoreUnavailable
    */
-  dead(
+  deadLetters(
     id: string,
     page: { readonly cursor?: string | undefined; readonly limit: number },
   ): Promise<DeadLetters | undefined>;

@@ -1,4 +1,4 @@
-/** What is sent when, by one node or by several over one store. */
+/** When events are sent, by one node or by several nodes over one queue. */
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/support/clock.ts';
 import { createLog } from '../../src/support/log.ts';
@@ -15,7 +15,7 @@ import { verify } from './verify.ts';
 const HOUR = 3_600_000;
 const idsOf = (received: readonly { event: { id: string } }[]) => received.map((one) => one.event.id);
 
-test('what happens is told at once, room by room in order, each event once', async () => {
+test('events are sent at once, each once, those of a room in order', async () => {
   await using receiver = await startReceiver();
   await using harness = await startWebhookHarness({ url: receiver.url, clock: systemClock });
   harness.append(...events(1, 0, 19), poolLow(1), ...events(2, 0, 19));
@@ -34,7 +34,7 @@ test('what happens is told at once, room by room in order, each event once', asy
   });
 });
 
-test('only the types that are asked for', async () => {
+test('only events of the configured types are sent', async () => {
   await using receiver = await startReceiver();
   const settings = { types: ['user_joined' as const] };
   await using harness = await startWebhookHarness({ url: receiver.url, clock: systemClock, settings });
@@ -43,7 +43,7 @@ test('only the types that are asked for', async () => {
   expect(idsOf(receiver.received)).toEqual([event(1, 1).id, event(1, 3).id]);
 });
 
-test('a secret is changed without a gap', async () => {
+test('a secret can be changed without a gap', async () => {
   const [older, newer] = [SECRET, 'the newer secret of these tests'];
   await using receiver = await startReceiver();
   await using harness = await startWebhookHarness({ url: receiver.url, clock: systemClock });
@@ -79,7 +79,7 @@ describe('a failure', () => {
       clock.turn((seconds - 1) * 1_000);
       harness.append(event(3 + failures, 0));
       clock.turn(999);
-      // The barrier: what was due is sent before this is, or with it.
+      // Barrier: events that were due are sent before this one, or with it.
       await harness.completed(5 + 2 * failures);
       expect(idsOf(receiver.received).filter((id) => id === event(1, 0).id)).toHaveLength(failures + 1);
       clock.turn(1);
@@ -92,7 +92,7 @@ describe('a failure', () => {
     expect(await harness.endpoint()).toMatchObject({ dead: 0, lastError: { reason: 'answered 500' } });
   });
 
-  test('that lasts a day is given up, and the dead letter can be sent again', async () => {
+  test('that lasts a day makes a dead letter, which can be replayed', async () => {
     const clock = handClock();
     const begun = clock.now();
     await using receiver = await startReceiver();
@@ -110,7 +110,7 @@ describe('a failure', () => {
     }
     expect(attempts).toBeGreaterThan(20);
     expect(idsOf(receiver.received)).toEqual(Array.from({ length: attempts }, () => event(1, 0).id));
-    expect(await harness.webhooks.dead(harness.id, { limit: 10 })).toEqual({
+    expect(await harness.webhooks.deadLetters(harness.id, { limit: 10 })).toEqual({
       letters: [{ event: event(1, 0), attempts, reason: 'answered 500', at: clock.now() }],
       cursor: null,
     });
@@ -127,7 +127,7 @@ describe('a failure', () => {
     expect(await harness.endpoint()).toMatchObject({ pending: 0, dead: 0, dropped: 0, lost: 0 });
   });
 
-  test('of everything shows a receiver that is down: it is tried with one event at a time', async () => {
+  test('of many events in a row makes the endpoint seem down: it is sent one event at a time', async () => {
     await using receiver = await startReceiver();
     let atOnce = 0;
     let most = 0;
@@ -154,7 +154,7 @@ describe('a failure', () => {
   });
 });
 
-test('a receiver that fails at random and is restarted takes every event in the end, each room in order', async () => {
+test('a receiver that fails at random and is restarted takes every event in the end, those of a room in order', async () => {
   await using receiver = await startReceiver();
   let requests = 0;
   receiver.behave((response) => {
@@ -164,7 +164,7 @@ test('a receiver that fails at random and is restarted takes every event in the 
     else if (requests % 11 === 0) response.destroy();
     else answers(204)(response);
   });
-  // Back-off of seconds is soon over.
+  // Back-off of seconds is over soon.
   using clock = goingClock(20);
   await using harness = await startWebhookHarness({ url: receiver.url, clock });
   const [rooms, revisions] = [40, 5];
@@ -175,7 +175,7 @@ test('a receiver that fails at random and is restarted takes every event in the 
   expect(revisionsByRoom(receiver.received)).toEqual(
     Object.fromEntries(Array.from({ length: rooms }, (_, room) => [ref(room), inOrder])),
   );
-  // A room goes on only with what was taken: nothing overtakes what has failed.
+  // No event of a room overtakes one that has failed.
   const taken = [...new Set(receiver.taken)];
   for (let room = 0; room < rooms; room += 1)
     expect(taken.filter((id) => id.startsWith(`${ref(room)}:`))).toEqual(
@@ -183,7 +183,7 @@ test('a receiver that fails at random and is restarted takes every event in the 
     );
 });
 
-test('several nodes share the work; ordinarily nothing is sent twice', async () => {
+test('several nodes share the events; in normal operation none is sent twice', async () => {
   await using receiver = await startReceiver();
   await using harness = await startWebhookHarness({ url: receiver.url, clock: systemClock });
   const others = await Promise.all([harness.startNode(), harness.startNode()]);
@@ -193,7 +193,7 @@ test('several nodes share the work; ordinarily nothing is sent twice', async () 
   await Promise.all(others.map((node) => node.stop()));
 });
 
-test('the log tells where and why, and nothing secret', async () => {
+test('the log says where and why a delivery failed, without secrets', async () => {
   const lines: string[] = [];
   const log = createLog('debug', { write: (line: string) => void lines.push(line) });
   const clock = handClock();
@@ -214,10 +214,10 @@ test('the log tells where and why, and nothing secret', async () => {
   expect(JSON.stringify(await harness.webhooks.endpoints())).not.toMatch(/hidden|anna/);
 });
 
-test('an endpoint that is not configured has nothing to show', async () => {
+test('an endpoint that is not configured has no dead letters', async () => {
   await using receiver = await startReceiver();
   await using harness = await startWebhookHarness({ url: receiver.url, clock: systemClock });
-  expect(await harness.webhooks.dead('nobody', { limit: 1 })).toBeUndefined();
+  expect(await harness.webhooks.deadLetters('nobody', { limit: 1 })).toBeUndefined();
   expect(await harness.webhooks.replay('nobody')).toBeUndefined();
-  expect(await harness.webhooks.dead(harness.id, { limit: 1, cursor: 'nonsense' })).toBeUndefined();
+  expect(await harness.webhooks.deadLetters(harness.id, { limit: 1, cursor: 'nonsense' })).toBeUndefined();
 });

@@ -1,33 +1,33 @@
-/** A receiver that means harm: it answers a request, or a mere connection, with whatever bytes it likes. */
+/** A malicious receiver: it responds to a request with any bytes, or with none. */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 export interface HostileReceiver extends AsyncDisposable {
   readonly url: string;
-  /** How many connections were made to it. */
+  /** Connections that were made to it. */
   readonly connections: number;
-  /** Resolves when it has been sent something, and has done its harm. */
+  /** Resolves when it has received bytes and called `attack`. */
   readonly asked: Promise<void>;
-  /** Resolves when none is. */
+  /** Resolves when it has no open connections. */
   closed(): Promise<void>;
 }
 
-/** @param harm called when the first bytes of a request have come. */
-export async function startHostile(harm: (socket: Socket) => void): Promise<HostileReceiver> {
+/** @param attack called when the first bytes of a request have arrived. */
+export async function startHostile(attack: (socket: Socket) => void): Promise<HostileReceiver> {
   const sockets = new Set<Socket>();
   const waiting = new Set<() => void>();
   let connections = 0;
-  let tellAsked = (): void => {};
+  let onAsked = (): void => {};
   const asked = new Promise<void>((resolve) => {
-    tellAsked = resolve;
+    onAsked = resolve;
   });
   const server = createServer((socket) => {
     connections += 1;
     sockets.add(socket);
-    // It is cut off in the middle of what it does.
+    // The other side resets connections during an attack.
     socket.on('error', () => {});
     socket.once('data', () => {
-      harm(socket);
-      tellAsked();
+      attack(socket);
+      onAsked();
     });
     socket.resume();
     socket.once('close', () => {
@@ -51,7 +51,7 @@ export async function startHostile(harm: (socket: Socket) => void): Promise<Host
   };
 }
 
-/** Writes again and again for as long as somebody reads. */
+/** Writes for as long as the other side reads. */
 export function flood(socket: Socket, chunk: string): void {
   const write = () => {
     while (!socket.destroyed && socket.write(chunk));

@@ -1,4 +1,4 @@
-/** Webhooks of whole servers: what clients do is told, in order, whichever node they are on and whatever becomes of it. */
+/** Webhooks of whole servers: events reach the receiver in order, from whichever node, even when that node dies. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ const optionsFor = ({ url }: Receiver) => ({
 
 const endings = (received: readonly Received[]) => received.filter(({ event }) => event.type === 'room_destroyed');
 
-/** A room in which two meet, one of them for as long as the other; gives what back ends must hear of it. */
+/** A room in which two members meet. @returns the events that back ends must be sent. */
 async function meet(hostUrl: string, guestUrl: string): Promise<string[]> {
   await using host = await connectClient(hostUrl, { name: 'Änne "A" O’Neill' });
   await using guest = await connectClient(guestUrl);
@@ -44,7 +44,7 @@ async function meet(hostUrl: string, guestUrl: string): Promise<string[]> {
 }
 
 describe.each(STAGES)('$stage', (stage) => {
-  test('what happens in rooms is posted, signed, in order, once', async () => {
+  test('events of rooms are posted once, in order, with a signature', async () => {
     await using receiver = await startReceiver();
     await using nodes = await startNodes(stage, optionsFor(receiver));
     const expected = await Promise.all(
@@ -64,7 +64,7 @@ describe.each(STAGES)('$stage', (stage) => {
 });
 
 // The rest mostly waits for the next attempt or for the end of a lease, side by side.
-test.concurrent('operators see what was not taken, and have it sent again, on any node', async () => {
+test.concurrent('operators can list and replay dead letters on any node', async () => {
   await using receiver = await startReceiver();
   receiver.behave(answers(500));
   const few = { webhookEvents: ['room_created' as const], webhookGiveUpMs: 0, adminToken: ADMIN_TOKEN };
@@ -98,7 +98,7 @@ test.concurrent('operators see what was not taken, and have it sent again, on an
   expect(await endpoint()).toMatchObject({ dead: 0, lost: 0 });
 });
 
-test.concurrent('a server that stops leaves nothing open', async () => {
+test.concurrent('a server that stops leaves no request open', async () => {
   await using receiver = await startReceiver();
   receiver.behave(() => {});
   const server = await createServer({ host: '127.0.0.1', port: 0, demo: false, drainMs: 100, ...optionsFor(receiver) });
@@ -109,10 +109,10 @@ test.concurrent('a server that stops leaves nothing open', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-describe.concurrent('at least once', () => {
+describe.concurrent('each event is sent at least once', () => {
   const leases = { webhookTimeoutMs: 1_000, webhookAllowPrivate: true };
 
-  test('a node is killed while it waits for an answer: another sends that event again, and goes on', async () => {
+  test('when a node is killed during a request, another node sends that event again, and goes on', async () => {
     await using receiver = await startReceiver();
     let open = 0;
     receiver.behave(() => {
@@ -120,7 +120,7 @@ describe.concurrent('at least once', () => {
     });
     await using fleet = await startFleet(2, { ...optionsFor(receiver), ...leases });
     const [victim, survivor] = [fleet.node(0), fleet.node(1)];
-    // Only the victim hears of it at once, so the victim sends it.
+    // Only the victim's dispatcher is woken at once, so the victim sends the event.
     const expected = await meet(victim.url, victim.url);
     await receiver.until(() => open === 1);
     await victim.child.kill();
@@ -131,13 +131,13 @@ describe.concurrent('at least once', () => {
     expect(survivor.child.running).toBe(true);
   });
 
-  test('the store freezes while an event is on its way: every event is told in the end', async () => {
+  test('when the store freezes during a request, every event is sent in the end', async () => {
     await using receiver = await startReceiver();
     let answer = (): void => expect.unreachable();
     receiver.behave((response) => {
       answer = () => answers(204)(response);
     });
-    const { log, says } = hearing();
+    const { log, logged } = capturedLog();
     const options = { ...optionsFor(receiver), ...leases };
     await using nodes = await startNodes({ kind: 'redis', count: 1 }, options, { log });
     const expected = await meet(nodes.url(0), nodes.url(0));
@@ -145,7 +145,7 @@ describe.concurrent('at least once', () => {
     receiver.behave(answers(204));
     nodes.redis?.freeze();
     answer();
-    await says('a webhook waits for the store');
+    await logged('a webhook waits for the store');
     nodes.redis?.thaw();
     await receiver.until(() => endings(receiver.received).length === 1);
     expect(Object.values(revisionsByRoom(receiver.received))).toEqual([expected.map((_, rev) => rev)]);
@@ -153,7 +153,7 @@ describe.concurrent('at least once', () => {
 });
 
 /** A log, and a promise for one of its lines. */
-function hearing() {
+function capturedLog() {
   const lines: string[] = [];
   const waiting = new Set<() => void>();
   const write = (line: string) => {
@@ -162,7 +162,7 @@ function hearing() {
   };
   return {
     log: createLog('info', { write }),
-    says: (text: string) =>
+    logged: (text: string) =>
       new Promise<void>((resolve) => {
         const look = () => {
           if (lines.some((line) => line.includes(text))) resolve();

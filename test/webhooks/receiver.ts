@@ -1,4 +1,4 @@
-/** A back end that is sent events: a real HTTP server, which answers as a test says. */
+/** A receiver of webhooks: an HTTP server that responds as a test says. */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -11,7 +11,7 @@ export interface Received {
   readonly path: string;
 }
 
-/** Answers a request, or leaves it open. */
+/** Responds to a request, or leaves it open. */
 export type Behaviour = (response: ServerResponse, received: Received) => void;
 
 export const answers =
@@ -22,23 +22,23 @@ export const answers =
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
   readonly received: readonly Received[];
-  /** The ids of the events that it answered with 204. */
+  /** Ids of the events that it has responded to with 204. */
   readonly taken: readonly string[];
   behave(behaviour: Behaviour): void;
-  /** Resolves as soon as it is so; asked anew after each request and each answer. */
-  until(isSo: () => boolean): Promise<void>;
-  /** Closes, without a word to those who wait for an answer, and comes back at the same port. */
+  /** Resolves when the condition holds. It is checked after each request and each response. */
+  until(condition: () => boolean): Promise<void>;
+  /** Closes without responding to open requests, and listens again on the same port. */
   restart(): Promise<void>;
 }
 
-const PATIENCE_MS = 60_000;
-const TAKES = answers(204);
+const TIMEOUT_MS = 60_000;
+const ACCEPTS = answers(204);
 
 export async function startReceiver(path = '/hooks'): Promise<Receiver> {
   const received: Received[] = [];
   const taken: string[] = [];
   const watchers = new Set<() => void>();
-  let behaviour: Behaviour = TAKES;
+  let behaviour: Behaviour = ACCEPTS;
   const look = () => {
     for (const watcher of watchers) watcher();
   };
@@ -71,19 +71,19 @@ export async function startReceiver(path = '/hooks'): Promise<Receiver> {
     behave(next) {
       behaviour = next;
     },
-    until: (isSo) =>
+    until: (condition) =>
       new Promise((resolve, reject) => {
-        const settle = (then: () => void) => {
+        const finish = (then: () => void) => {
           clearTimeout(timer);
           watchers.delete(watcher);
           then();
         };
         const watcher = () => {
-          if (isSo()) settle(resolve);
+          if (condition()) finish(resolve);
         };
         const timer = setTimeout(
-          () => settle(() => reject(new Error(`it did not become so; ${received.length} requests came`))),
-          PATIENCE_MS,
+          () => finish(() => reject(new Error(`the condition does not hold after ${received.length} requests`))),
+          TIMEOUT_MS,
         );
         watchers.add(watcher);
         watcher();
@@ -96,7 +96,7 @@ export async function startReceiver(path = '/hooks'): Promise<Receiver> {
   };
 }
 
-/** The revisions of each room in the order in which they were told, without the repeats. */
+/** The revisions of each room in the order of arrival, without duplicates. */
 export function revisionsByRoom(received: readonly Received[]): Record<string, number[]> {
   const seen = new Set<string>();
   const rooms: Record<string, number[]> = {};

@@ -1,4 +1,4 @@
-/** One attempt, against receivers of every kind. */
+/** One attempt to send an event, to receivers of every kind. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer as createSecureServer } from 'node:https';
@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/support/clock.ts';
 import type { Resolve } from '../../src/webhooks/addresses.ts';
 import { createEndpoint } from '../../src/webhooks/endpoint.ts';
-import { type Answer, createSender, type SenderDeps } from '../../src/webhooks/sender.ts';
+import { createSender, type SenderDeps, type SendResult } from '../../src/webhooks/sender.ts';
 import { keyOf } from '../../src/webhooks/signature.ts';
 import { handClock } from '../support/hand-clock.ts';
 import { freePort, temporaryFolder } from '../support/process.ts';
@@ -19,14 +19,14 @@ import { verify } from './verify.ts';
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const MESSAGE = { id: 'ROM202600000042:7', body: '{"id":"ROM202600000042:7","name":"Ännchen"}' };
 
-function senderTo(url: string, parts: Partial<SenderDeps> = {}) {
+function senderTo(url: string, deps: Partial<SenderDeps> = {}) {
   const keys = [keyOf(SECRET) ?? expect.unreachable()];
   const endpoint = createEndpoint(url);
-  const sender = createSender({ endpoint, keys, allowPrivate: true, timeoutMs: 30_000, clock: systemClock, ...parts });
+  const sender = createSender({ endpoint, keys, allowPrivate: true, timeoutMs: 30_000, clock: systemClock, ...deps });
   return { ...sender, [Symbol.dispose]: () => sender.close() };
 }
 
-test('an event is posted as it is, signed', async () => {
+test('an event is posted unchanged, with a signature', async () => {
   await using receiver = await startReceiver('/hooks?from=here');
   using sender = senderTo(receiver.url.replace('//', '//anna:p%40ss@'));
   expect(await sender.send(MESSAGE)).toEqual({ kind: 'delivered' });
@@ -42,7 +42,7 @@ test('an event is posted as it is, signed', async () => {
   verify(SECRET, one?.headers ?? {}, one?.body ?? '');
 });
 
-test('one connection serves for all that are sent one after the other', async () => {
+test('events that are sent one after the other share a connection', async () => {
   const ports = new Set<number | undefined>();
   await using receiver = await startReceiver();
   receiver.behave((response) => {
@@ -54,7 +54,7 @@ test('one connection serves for all that are sent one after the other', async ()
   expect(ports.size).toBe(1);
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   test.each([
     [200, {}, { kind: 'delivered' }],
     [204, {}, { kind: 'delivered' }],
@@ -84,11 +84,11 @@ describe('an answer', () => {
 });
 
 describe('a receiver that', () => {
-  const reasonOf = (answer: Answer) => (answer.kind === 'failed' ? answer.reason : answer.kind);
+  const reasonOf = (answer: SendResult) => (answer.kind === 'failed' ? answer.reason : answer.kind);
   const head = 'HTTP/1.1 200 OK\r\n';
   const filler = 'x'.repeat(1024);
 
-  test.each<[what: string, harm: (socket: Socket) => void, outcome: RegExp]>([
+  test.each<[what: string, attack: (socket: Socket) => void, outcome: RegExp]>([
     ['answers garbage', (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'), /^HPE_/],
     ['answers nothing', (socket) => socket.end(), /^ECONNRESET$/],
     ['resets the connection', (socket) => socket.resetAndDestroy(), /^ECONNRESET$/],
@@ -132,8 +132,8 @@ describe('a receiver that', () => {
       (socket) => socket.end(`${head}content-length: 0\r\n\r\n${head}content-length: 0\r\n\r\n`),
       /^delivered$/,
     ],
-  ])('%s costs its attempt', async (_what, harm, outcome) => {
-    await using receiver = await startHostile(harm);
+  ])('%s costs its attempt', async (_what, attack, outcome) => {
+    await using receiver = await startHostile(attack);
     using sender = senderTo(receiver.url);
     const answer = await sender.send(MESSAGE);
     expect(reasonOf(answer)).toMatch(outcome);
@@ -142,13 +142,13 @@ describe('a receiver that', () => {
     await receiver.closed();
   });
 
-  test.each<[what: string, harm: (socket: Socket) => void]>([
-    ['does not answer', () => {}],
-    ['says again and again that it will', (socket) => flood(socket, 'HTTP/1.1 102 Processing\r\n\r\n')],
-    ['begins an answer', (socket) => socket.write('HTTP/1.1 200 OK\r\nx: ')],
-  ])('%s is waited for no longer than is said', async (_what, harm) => {
+  test.each<[what: string, attack: (socket: Socket) => void]>([
+    ['never responds', () => {}],
+    ['sends endless informational responses', (socket) => flood(socket, 'HTTP/1.1 102 Processing\r\n\r\n')],
+    ['sends half a response', (socket) => socket.write('HTTP/1.1 200 OK\r\nx: ')],
+  ])('%s is aborted after the time-out', async (_what, attack) => {
     const clock = handClock();
-    await using receiver = await startHostile(harm);
+    await using receiver = await startHostile(attack);
     using sender = senderTo(receiver.url, { clock, timeoutMs: 10_000 });
     const answer = sender.send(MESSAGE);
     await receiver.asked;
@@ -158,12 +158,12 @@ describe('a receiver that', () => {
     await receiver.closed();
   });
 
-  test('is not there', async () => {
+  test('refuses connections fails with ECONNREFUSED', async () => {
     using sender = senderTo(`http://127.0.0.1:${await freePort()}/`);
     expect(reasonOf(await sender.send(MESSAGE))).toBe('ECONNREFUSED');
   });
 
-  test('shows a certificate that nobody vouches for is told nothing', async () => {
+  test('has a self-signed certificate receives nothing', async () => {
     await using folder = await temporaryFolder();
     const [key, cert] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')];
     const ask = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
@@ -182,7 +182,7 @@ describe('a receiver that', () => {
   });
 });
 
-describe('never to a private address', () => {
+describe('an event is never sent to a private address', () => {
   const PRIVATE = { kind: 'failed', reason: 'the address is not a public one' };
   const strict = { allowPrivate: false };
 
@@ -196,23 +196,23 @@ describe('never to a private address', () => {
     },
   );
 
-  test('nor by a name, such as localhost', async () => {
+  test('a name that resolves to one, such as localhost', async () => {
     await using receiver = await startHostile((socket) => socket.end());
     using sender = senderTo(`http://localhost:${new URL(receiver.url).port}/`, strict);
     expect(await sender.send(MESSAGE)).toEqual(PRIVATE);
     expect(receiver.connections).toBe(0);
   });
 
-  test('nor by a name that changes between two questions', async () => {
+  test('a name that changes between two look-ups (DNS rebinding)', async () => {
     await using receiver = await startHostile((socket) => socket.end());
     const answersInTurn = ['8.8.8.8', '127.0.0.1', '127.0.0.1'];
     const resolve: Resolve = (_name, _options, callback) => {
       const address = answersInTurn.shift() ?? '127.0.0.1';
       callback(null, [{ address, family: isIP(address) }]);
     };
-    // Whoever asks first, to be sure, is told of a public one.
-    const checked = await new Promise((settle) =>
-      resolve('rebound.example', { all: true }, (_error, found) => settle(found)),
+    // The first look-up, as by a check beforehand, gives a public address.
+    const checked = await new Promise((done) =>
+      resolve('rebound.example', { all: true }, (_error, found) => done(found)),
     );
     expect(checked).toEqual([{ address: '8.8.8.8', family: 4 }]);
     using sender = senderTo(`http://rebound.example:${new URL(receiver.url).port}/`, { ...strict, resolve });
@@ -221,7 +221,7 @@ describe('never to a private address', () => {
   });
 });
 
-test('what is aborted is neither delivered nor failed', async () => {
+test('an aborted attempt is neither delivered nor failed', async () => {
   const clock = handClock();
   await using receiver = await startHostile(() => {});
   using sender = senderTo(receiver.url, { clock });

@@ -1,4 +1,4 @@
-/** Options of webhooks that make no sense, or not together. */
+/** Webhook options that are invalid, or contradict each other. */
 import { expect, test } from 'vitest';
 import { readFlags } from '../../src/cli/flags.ts';
 import { OptionError, type PartialOptions, readOptions } from '../../src/server/options/options.ts';
@@ -9,14 +9,14 @@ import { SECRET } from './harness.ts';
 const URLS = ['https://example.org/hooks/hidden'];
 const good: PartialOptions = { webhookUrls: URLS, webhookSecrets: [SECRET] };
 
-function complaint(options: PartialOptions): string {
+function problemOf(options: PartialOptions): string {
   try {
     readOptions(options);
   } catch (error) {
     if (error instanceof OptionError) return error.message;
     throw error;
   }
-  throw new Error('nobody complained');
+  throw new Error('the options were accepted');
 }
 
 test.each<[what: string, change: PartialOptions, option: string]>([
@@ -24,26 +24,26 @@ test.each<[what: string, change: PartialOptions, option: string]>([
   ['not https', { webhookUrls: ['http://example.org/hidden'] }, 'webhookUrls'],
   ['a private address', { webhookUrls: ['https://hidden:hidden@192.168.1.1/hidden'] }, 'webhookUrls'],
   ['another protocol', { webhookUrls: ['ftp://example.org/'], webhookAllowPrivate: true }, 'webhookUrls'],
-  ['one twice', { webhookUrls: ['https://example.org', 'https://EXAMPLE.org/'] }, 'webhookUrls'],
+  ['one URL twice', { webhookUrls: ['https://example.org', 'https://EXAMPLE.org/'] }, 'webhookUrls'],
   ['no URLs beside secrets', { webhookUrls: [] }, 'webhookUrls'],
   ['no secret', { webhookSecrets: [] }, 'webhookSecrets'],
   ['a short secret', { webhookSecrets: ['hidden'] }, 'webhookSecrets'],
   ['secrets that are no base64', { webhookSecrets: ['whsec_hidden hidden hidden hidden'] }, 'webhookSecrets'],
   ['three secrets', { webhookSecrets: [SECRET, SECRET, SECRET] }, 'webhookSecrets'],
   ['no feed', { feedMaxEvents: 0 }, 'feedMaxEvents'],
-  // What a caller that is not compiled may give.
+  // Possible from JavaScript.
   ['an unknown type', { webhookEvents: ['room_opened' as 'room_created'] }, 'webhookEvents'],
-])('%s', (_what, change, option) => {
-  const said = complaint({ ...good, ...change });
+])('%s is refused', (_what, change, option) => {
+  const said = problemOf({ ...good, ...change });
   expect(said).toMatch(new RegExp(`^${option}: `));
   expect(said).not.toMatch(/hidden|whsec_M/);
 });
 
-test('nobody to tell is no webhooks', () => {
+test('without URLs there are no webhooks', () => {
   expect(readWebhooks(readOptions({}))).toBeUndefined();
 });
 
-test('by flags and variables too', () => {
+test('flags and variables set them too', () => {
   const given = { '--webhook-urls': 'https://a.example/,https://b.example/', '--webhook-events': 'room_created' };
   const options = readOptions(
     readFlags(
@@ -61,7 +61,7 @@ test('by flags and variables too', () => {
   });
 });
 
-test('an endpoint is named by its URL, of which it shows the origin alone', () => {
+test('the id of an endpoint is a digest of its URL, of which only the origin is shown', () => {
   const [one, same, other] = [
     createEndpoint('https://user:hidden@example.org/hooks?hidden'),
     createEndpoint('https://user:hidden@EXAMPLE.org:443/hooks?hidden'),

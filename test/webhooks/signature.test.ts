@@ -7,7 +7,7 @@ const NOW = 1_614_265_330_999;
 const BODY = '{"test": 2432232314}';
 const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
 
-test('the example that libraries of the specification test themselves with', () => {
+test('the signature of the example in the specification of Standard Webhooks is the expected one', () => {
   const keys = keysOf('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
   expect(signatureHeaders({ id: ID, body: BODY }, keys, NOW)).toEqual({
     'webhook-id': ID,
@@ -16,7 +16,7 @@ test('the example that libraries of the specification test themselves with', () 
   });
 });
 
-test('of two secrets, a receiver that knows either is content; nobody else is', () => {
+test('with two secrets, a receiver that knows either accepts the message, and no other does', () => {
   const [older, newer, other] = [
     'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     'a secret that is text, ümläuts too',
@@ -36,8 +36,8 @@ test.each([
   ['text', 'x'.repeat(16), 16],
   ['short base64', `whsec_${Buffer.alloc(15).toString('base64')}`, undefined],
   ['base64', `whsec_${Buffer.alloc(16).toString('base64')}`, 16],
-  ['no base64', 'whsec_not base64, but long enough', undefined],
-  ['nothing behind the prefix', 'whsec_', undefined],
-])('%s', (_name, secret, length) => {
+  ['invalid base64', 'whsec_not base64, but long enough', undefined],
+  ['nothing after the prefix', 'whsec_', undefined],
+])('the key in a secret: %s', (_name, secret, length) => {
   expect(keyOf(secret)?.length).toBe(length);
 });

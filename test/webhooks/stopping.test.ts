@@ -1,4 +1,4 @@
-/** How the sending of webhooks ends. */
+/** How dispatchers stop. */
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/support/clock.ts';
 import { handClock } from '../support/hand-clock.ts';
@@ -6,7 +6,7 @@ import { startWebhookHarness } from './harness.ts';
 import { event } from './queue/harness.ts';
 import { answers, startReceiver } from './receiver.ts';
 
-test('stopping waits for what is under way, and takes no more', async () => {
+test('stopping waits for requests in flight, and claims no more events', async () => {
   await using receiver = await startReceiver();
   const open: (() => void)[] = [];
   receiver.behave((response) => open.push(() => response.writeHead(204).end()));
@@ -20,7 +20,7 @@ test('stopping waits for what is under way, and takes no more', async () => {
   expect(receiver.taken).toEqual([event(1, 0).id]);
 });
 
-test('stopping aborts what takes too long, and another node has it at once', async () => {
+test('stopping aborts a request that takes too long, and another node can claim its event at once', async () => {
   const clock = handClock();
   await using receiver = await startReceiver();
   receiver.behave(() => {});
@@ -29,7 +29,7 @@ test('stopping aborts what takes too long, and another node has it at once', asy
   clock.turn(1_000);
   await receiver.until(() => receiver.received.length === 1);
   const stopped = harness.webhooks.stop();
-  // Nothing is left to be taken once it waits for the last request.
+  // By the next turn it waits for the request in flight.
   await new Promise(setImmediate);
   clock.turn(2_000);
   await stopped;

@@ -1,4 +1,4 @@
-/** The laws of deliveries, as a table of examples for every store. There are no opt-outs. */
+/** The laws of the webhook queue, as a table of examples for every store. There are no opt-outs. */
 import { expect } from 'vitest';
 import { MAX_DEAD_LETTERS, MAX_READ, MIN_ATTEMPTS } from '../../../src/webhooks/queue/queue.ts';
 import type { Example } from './contract/example.ts';
@@ -7,7 +7,7 @@ import { leases } from './contract/leases.ts';
 import { bounds, queues } from './contract/queues.ts';
 import { claim, claimIds, complete, event, failed, type QueueHarness } from './harness.ts';
 
-export const deliveriesContract: Readonly<Record<string, readonly Example[]>> = {
+export const queueContract: Readonly<Record<string, readonly Example[]>> = {
   queues,
   leases,
   failures,
@@ -15,8 +15,8 @@ export const deliveriesContract: Readonly<Record<string, readonly Example[]>> = 
   bounds,
 };
 
-/** Too many to be played on each store more than once. */
-export async function buriesTheNewest(harness: QueueHarness): Promise<void> {
+/** Creates thousands of dead letters: too slow for the examples, which run on every store. */
+export async function deletesOldestDeadLetters(harness: QueueHarness): Promise<void> {
   await claimIds(harness);
   const surplus = 3;
   const count = MAX_DEAD_LETTERS + surplus;

@@ -2,11 +2,11 @@ import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
 import { startClusterOfOne } from '../../support/redis-cluster.ts';
-import { buriesTheNewest, deliveriesContract } from './contract.ts';
+import { deletesOldestDeadLetters, queueContract } from './contract.ts';
 import { claim, claimIds, complete, event, memoryHarness, type QueueHarness, redisHarness } from './harness.ts';
 
-function keepsTheContract(make: () => Promise<QueueHarness>): void {
-  for (const [part, examples] of Object.entries(deliveriesContract)) {
+function runContract(make: () => Promise<QueueHarness>): void {
+  for (const [part, examples] of Object.entries(queueContract)) {
     describe(part, () => {
       test.each(examples)('%s', async (_name, run) => {
         await using harness = await make();
@@ -16,14 +16,14 @@ function keepsTheContract(make: () => Promise<QueueHarness>): void {
   }
 }
 
-const buries = async (make: () => Promise<QueueHarness>) => {
+const deletesOldest = async (make: () => Promise<QueueHarness>) => {
   await using harness = await make();
-  await buriesTheNewest(harness);
+  await deletesOldestDeadLetters(harness);
 };
 
 describe('memory', () => {
-  keepsTheContract(async () => memoryHarness());
-  test('dead letters make room for newer ones', () => buries(async () => memoryHarness()));
+  runContract(async () => memoryHarness());
+  test('the oldest dead letters are deleted when there are too many', () => deletesOldest(async () => memoryHarness()));
 });
 
 let redis: RedisServer;
@@ -37,10 +37,11 @@ afterAll(async () => {
 });
 
 describe('redis', () => {
-  keepsTheContract(() => redisHarness(redis.url, false));
-  test('dead letters make room for newer ones', () => buries(() => redisHarness(redis.url, false)));
+  runContract(() => redisHarness(redis.url, false));
+  test('the oldest dead letters are deleted when there are too many', () =>
+    deletesOldest(() => redisHarness(redis.url, false)));
 
-  test('a store that was emptied begins anew, and nothing of before is settled', async () => {
+  test('a store that was emptied begins with the oldest event, and earlier claims cannot be completed', async () => {
     await using harness = await redisHarness(redis.url, false);
     await claimIds(harness);
     await harness.append(event(1, 0));
@@ -54,7 +55,7 @@ describe('redis', () => {
     expect(lost).toBe(0);
   });
 
-  test('what no script has written is passed over, and opaque bodies are not looked into', async () => {
+  test('entries that no script has written are skipped, and opaque bodies are not decoded', async () => {
     await using harness = await redisHarness(redis.url, false);
     await claimIds(harness);
     const admin = createClient({ url: redis.url });
@@ -73,7 +74,7 @@ describe('redis', () => {
     expect(await claimIds(harness)).toEqual([]);
   });
 
-  test('of an endpoint that nobody asks for any more nothing stays for ever', async () => {
+  test('all keys of an endpoint expire when no node claims for it any more', async () => {
     await using harness = await redisHarness(redis.url, false);
     await claimIds(harness);
     await harness.append(event(1, 0), event(2, 0));
@@ -92,4 +93,4 @@ describe('redis', () => {
 });
 
 // In cluster mode Redis refuses scripts that leave the slot of their keys.
-describe('redis in cluster mode', () => keepsTheContract(() => redisHarness(cluster.url, true)));
+describe('redis in cluster mode', () => runContract(() => redisHarness(cluster.url, true)));

@@ -85,7 +85,7 @@ const reading = (webhooks: Webhooks | undefined) =>
     example: { params: { id: EXAMPLES.endpoint.id }, query: { limit: '20' } },
     async run({ params: { id }, query: { limit = LIMIT.unlessGiven, cursor } }) {
       if (webhooks === undefined) return sendsNone();
-      const page = await webhooks.dead(id, { cursor, limit });
+      const page = await webhooks.deadLetters(id, { cursor, limit });
       if (page !== undefined) return done(200, { letters: [...page.letters], cursor: page.cursor });
       // It says the same of an endpoint that it does not know, and of a cursor that is none.
       const isKnown = (await webhooks.endpoints()).some((endpoint) => endpoint.id === id);

@@ -1,21 +1,21 @@
-/** What becomes of what has failed. */
+/** Failed deliveries, and dead letters. */
 import { expect } from 'vitest';
 import { MIN_ATTEMPTS } from '../../../../src/webhooks/queue/queue.ts';
 import { claimIds, complete, DAY_MS, event, failed, LEASE_MS, poolLow, type QueueHarness } from '../harness.ts';
 import { claimOne, type Example, GONE, idOf } from './example.ts';
 
-/** Fails the one event that is due until it is dead. */
-async function kill(harness: QueueHarness): Promise<void> {
+/** Fails the only event that is due until it is a dead letter. */
+async function failUntilDead(harness: QueueHarness): Promise<void> {
   for (let attempt = 1; attempt <= MIN_ATTEMPTS; attempt += 1) {
-    const settled = await complete(harness, await claimOne(harness), failed(1, 0));
-    expect(settled).toMatchObject({ current: true, dead: attempt === MIN_ATTEMPTS });
+    const completed = await complete(harness, await claimOne(harness), failed(1, 0));
+    expect(completed).toMatchObject({ current: true, dead: attempt === MIN_ATTEMPTS });
     harness.clock.advance(1);
   }
 }
 
 export const failures: readonly Example[] = [
   [
-    'a failure holds back its own room, for the time that is said',
+    'a failure holds back its own room, for the time of the retry',
     async (harness) => {
       await claimIds(harness);
       await harness.append(event(1, 0), event(1, 1));
@@ -27,12 +27,12 @@ export const failures: readonly Example[] = [
       harness.clock.advance(1);
       const again = await claimOne(harness);
       expect(again).toMatchObject({ eventId: idOf(1, 0), failures: 1 });
-      // The next head begins anew.
+      // The next head has no failures yet.
       expect((await complete(harness, again)).next).toMatchObject({ eventId: idOf(1, 1), failures: 0 });
     },
   ],
   [
-    'figures tell of the last failure and the last success',
+    'the stats have the last failure and the last success',
     async (harness) => {
       await claimIds(harness);
       expect(await harness.queue.stats('first')).toEqual({
@@ -56,7 +56,7 @@ export const failures: readonly Example[] = [
     },
   ],
   [
-    'an event that has waited long enough, and was tried often enough, dies; the room goes on',
+    'an event that is old enough and was tried often enough becomes a dead letter, and the room goes on',
     async (harness) => {
       await claimIds(harness);
       await harness.append(event(1, 0), event(1, 1));
@@ -69,7 +69,7 @@ export const failures: readonly Example[] = [
       const last = await claimOne(harness);
       const { dead, next } = await complete(harness, last, failed());
       expect({ dead, next: next?.eventId }).toEqual({ dead: true, next: idOf(1, 1) });
-      // It has waited as long, and has its chances all the same.
+      // It is as old, and has as many attempts all the same.
       let second = next ?? expect.unreachable();
       for (let attempt = 1; attempt < MIN_ATTEMPTS; attempt += 1) {
         expect(await complete(harness, second, failed(0))).toMatchObject({ dead: false });
@@ -87,18 +87,18 @@ export const failures: readonly Example[] = [
 
 export const deadLetters: readonly Example[] = [
   [
-    'are listed in pages, the newest first',
+    'dead letters are listed in pages, the newest first',
     async (harness) => {
       await claimIds(harness);
       for (let rev = 0; rev < 5; rev += 1) {
         await harness.append(event(1, rev));
-        await kill(harness);
+        await failUntilDead(harness);
       }
       const found: string[] = [];
       let after: string | undefined;
       do {
         const page = await harness.queue.deadLetters('first', { after, limit: 2 });
-        if (page === undefined) throw new Error('a cursor that was given is one');
+        if (page === undefined) throw new Error('the cursor of a page must be valid');
         found.push(...page.letters.map((letter) => letter.event.id));
         after = page.next;
       } while (after !== undefined);
@@ -109,12 +109,12 @@ export const deadLetters: readonly Example[] = [
     },
   ],
   [
-    'are replayed behind what waits of their room, with new chances',
+    'dead letters are replayed at the end of their room queue, with new attempts',
     async (harness) => {
       await claimIds(harness);
       for (const rev of [0, 1, 2]) {
         await harness.append(event(1, rev));
-        await kill(harness);
+        await failUntilDead(harness);
       }
       await harness.append(event(1, 3));
       const fourth = await claimOne(harness);
@@ -125,7 +125,7 @@ export const deadLetters: readonly Example[] = [
       expect(JSON.parse(oldest?.body ?? '')).toEqual(event(1, 0));
       const { next: newest } = await complete(harness, oldest ?? expect.unreachable());
       expect(newest?.eventId).toBe(idOf(1, 2));
-      // A day counts from the replay.
+      // The day begins with the replay.
       for (let attempt = 1; attempt <= MIN_ATTEMPTS; attempt += 1) {
         harness.clock.advance(LEASE_MS);
         expect(await complete(harness, await claimOne(harness), failed(0))).toMatchObject({ dead: false });
@@ -138,11 +138,11 @@ export const deadLetters: readonly Example[] = [
     },
   ],
   [
-    'a room that has nothing else to tell is due at once when one is replayed',
+    'a replayed event is due at once when its room queue is empty',
     async (harness) => {
       await claimIds(harness);
       await harness.append(poolLow(1));
-      await kill(harness);
+      await failUntilDead(harness);
       expect(await harness.queue.replay('first')).toBe(1);
       expect(await claimIds(harness)).toEqual(['pool_low:1']);
     },

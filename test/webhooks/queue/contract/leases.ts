@@ -1,11 +1,11 @@
-/** What becomes of what was taken. */
+/** Leases of claimed deliveries. */
 import { expect } from 'vitest';
 import { claimIds, complete, event, failed, LEASE_MS } from '../harness.ts';
 import { claimOne, DELIVERED, type Example, GONE, idOf } from './example.ts';
 
 export const leases: readonly Example[] = [
   [
-    'what nobody settles is taken again when the lease has ended; the late answer changes nothing',
+    'a delivery that is not completed can be claimed again when its lease has ended; completing the old claim changes nothing',
     async (harness) => {
       await claimIds(harness);
       await harness.append(event(1, 0), event(1, 1));
@@ -23,7 +23,7 @@ export const leases: readonly Example[] = [
     },
   ],
   [
-    'a late answer counts as long as nobody else has taken it',
+    'completing after the end of the lease counts while no other node has claimed it',
     async (harness) => {
       await claimIds(harness);
       await harness.append(event(1, 0));
@@ -34,7 +34,7 @@ export const leases: readonly Example[] = [
     },
   ],
   [
-    'the lease of the next one begins with it',
+    'the lease of the next event begins when it is claimed',
     async (harness) => {
       await claimIds(harness);
       await harness.append(event(1, 0), event(1, 1));
@@ -48,7 +48,7 @@ export const leases: readonly Example[] = [
     },
   ],
   [
-    'what is released is due at once, and has not failed',
+    'a released delivery is due at once, and does not count as a failure',
     async (harness) => {
       await claimIds(harness);
       await harness.append(event(1, 0), event(1, 1));

@@ -1,4 +1,4 @@
-/** What is queued, and what is taken of it. */
+/** Which events are queued, and which are claimed. */
 import { expect } from 'vitest';
 import { MAX_READ } from '../../../../src/webhooks/queue/queue.ts';
 import { claim, claimIds, complete, event, KEPT, poolLow } from '../harness.ts';
@@ -6,7 +6,7 @@ import { claimOne, DELIVERED, type Example, GONE, idOf } from './example.ts';
 
 export const queues: readonly Example[] = [
   [
-    'an endpoint begins at the end of the feed, each for itself',
+    'a new endpoint begins at the end of the feed, independently of others',
     async (harness) => {
       await harness.append(event(1, 0));
       expect(await claimIds(harness)).toEqual([]);
@@ -19,25 +19,25 @@ export const queues: readonly Example[] = [
     },
   ],
   [
-    'or with the oldest event, when it is one that was known',
+    'an endpoint that was known before begins with the oldest event',
     async (harness) => {
       await harness.append(event(1, 0));
       expect(await claimIds(harness, { from: 'oldest' })).toEqual([idOf(1, 0)]);
     },
   ],
   [
-    'an event is handed over as it was told',
+    'the body of a delivery is the event of the feed',
     async (harness) => {
       await claimIds(harness);
-      const told = event(1, 3, 'user_joined');
-      await harness.append(told);
+      const appended = event(1, 3, 'user_joined');
+      await harness.append(appended);
       const one = await claimOne(harness);
-      expect(one).toMatchObject({ eventId: told.id, failures: 0 });
-      expect(JSON.parse(one.body)).toEqual(told);
+      expect(one).toMatchObject({ eventId: appended.id, failures: 0 });
+      expect(JSON.parse(one.body)).toEqual(appended);
     },
   ],
   [
-    'only the types that are asked for',
+    'only events of the requested types are queued',
     async (harness) => {
       const types = ['user_joined'] as const;
       await claimIds(harness, { types });
@@ -49,7 +49,7 @@ export const queues: readonly Example[] = [
     },
   ],
   [
-    'one event of each room at a time, in their order; the next comes with the answer',
+    'one event of each room is claimed at a time, in order; completing it claims the next',
     async (harness) => {
       await claimIds(harness);
       await harness.append(event(1, 0), event(2, 0), event(1, 1), event(1, 2));
@@ -66,7 +66,7 @@ export const queues: readonly Example[] = [
     },
   ],
   [
-    'whoever wants no more leaves the next one to others',
+    'without claimNext, the next event is due for other nodes',
     async (harness) => {
       await claimIds(harness);
       await harness.append(event(1, 0), event(1, 1));
@@ -76,7 +76,7 @@ export const queues: readonly Example[] = [
     },
   ],
   [
-    'as many rooms as are asked for, those that wait longest first',
+    'at most maxRooms rooms are claimed, the longest due first',
     async (harness) => {
       await claimIds(harness);
       await harness.append(event(1, 0));
@@ -91,7 +91,7 @@ export const queues: readonly Example[] = [
     },
   ],
   [
-    'more is new than one call looks at',
+    'a claim says when there are more new events than it reads',
     async (harness) => {
       await claimIds(harness);
       await harness.append(...Array.from({ length: MAX_READ + 1 }, (_, rev) => event(1, rev)));
@@ -101,20 +101,20 @@ export const queues: readonly Example[] = [
     },
   ],
   [
-    'whoever asks, an event is queued once',
+    'an event is queued once, however many nodes claim',
     async (harness) => {
       await claimIds(harness);
       await harness.append(...Array.from({ length: 100 }, (_, room) => event(room, 0)));
-      const taken = await Promise.all(Array.from({ length: 10 }, () => claimIds(harness, { maxRooms: 20 })));
-      expect(new Set(taken.flat()).size).toBe(100);
-      expect(taken.flat()).toHaveLength(100);
+      const claimed = await Promise.all(Array.from({ length: 10 }, () => claimIds(harness, { maxRooms: 20 })));
+      expect(new Set(claimed.flat()).size).toBe(100);
+      expect(claimed.flat()).toHaveLength(100);
     },
   ],
 ];
 
 export const bounds: readonly Example[] = [
   [
-    'the queues hold so many events; the others stay in the feed until some are gone',
+    'the queues hold maxPending events; later ones stay in the feed until some are completed',
     async (harness) => {
       await claimIds(harness);
       await harness.append(event(1, 0), event(1, 1), event(1, 2));
@@ -128,7 +128,7 @@ export const bounds: readonly Example[] = [
     },
   ],
   [
-    'events that the feed keeps no more are counted, once',
+    'events that the feed has trimmed are counted once',
     async (harness) => {
       await claimIds(harness);
       await harness.append(event(1, 0), event(1, 1));
