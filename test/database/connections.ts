@@ -1,4 +1,4 @@
-/** The laws of a database about its connections: what becomes of those that are lost, and that none is left. */
+/** Contract of a database about connections: lost ones, and none left after closing. */
 import { expect, test, vi } from 'vitest';
 import { type Database, DatabaseUnavailable } from '../../src/database/database.ts';
 import type { DatabaseHarness } from './harness.ts';
@@ -8,7 +8,7 @@ export function connections(harness: DatabaseHarness): void {
   const leavesNone = (url: string) =>
     vi.waitFor(async () => expect(await harness.host.connections(url)).toBe(0), 10_000);
 
-  test('a connection that is lost in the middle of a transaction fails that, and nothing else', async () => {
+  test('a connection that is lost in the middle of a transaction fails only that transaction', async () => {
     const url = await harness.host.empty();
     const database = harness.databaseAt(url);
     await database.open();
@@ -16,7 +16,7 @@ export function connections(harness: DatabaseHarness): void {
     const cut = database.transaction(async (queries) => {
       await queries.run(ADD, ['A', 2026, 1]);
       await harness.host.cut(url);
-      // Nobody asks anything of it at the instant at which it is lost.
+      // No statement is under way at the instant of the loss.
       if (server !== undefined) await leavesNone(url);
       await queries.run(ADD, ['B', 2026, 1]);
     });
@@ -26,16 +26,16 @@ export function connections(harness: DatabaseHarness): void {
     expect(await prefixes(database)).toEqual(server === undefined ? ['A', 'B', 'C'] : ['C']);
   });
 
-  test('one that is lost while nobody uses it is not noticed', async () => {
+  test('an idle connection that is lost is replaced unnoticed', async () => {
     const url = await harness.host.empty();
     const database = harness.databaseAt(url);
     await database.run(ADD, ['A', 2026, 1]);
     await harness.host.cut(url);
-    // Who asks before the news is here is told of it.
+    // A call before the loss is known may fail.
     await vi.waitFor(async () => expect(await prefixes(database)).toEqual(['A']), 10_000);
   });
 
-  test('several that come first at once, and then nobody: no connection is left', async () => {
+  test('concurrent first calls leave no connection after closing', async () => {
     const url = await harness.host.empty();
     const database = harness.databaseAt(url);
     await Promise.all([
@@ -50,7 +50,7 @@ export function connections(harness: DatabaseHarness): void {
     await leavesNone(url);
   });
 
-  test('closed in the middle of a transaction: whatever is asked then is refused, and no connection is left', async () => {
+  test('a database closed in the middle of a transaction refuses later calls and leaves no connection', async () => {
     const url = await harness.host.empty();
     const database = harness.databaseAt(url);
     await database.open();
@@ -61,7 +61,7 @@ export function connections(harness: DatabaseHarness): void {
       await queries.rows(ALL);
     });
     const beside = database.run(ADD, ['B', 2026, 1]);
-    // Whether these are done still is nobody's promise; that they end is.
+    // They may be executed or not, but they must settle.
     await Promise.allSettled([under, beside]);
     await closing;
     for (const ask of everything) await expect(ask(database)).rejects.toThrow(DatabaseUnavailable);
@@ -69,7 +69,7 @@ export function connections(harness: DatabaseHarness): void {
     await database.close();
   });
 
-  test('closed while it is being opened: whoever waits for that is answered, and no connection is left', async () => {
+  test('a database closed while it opens settles waiting calls and leaves no connection', async () => {
     const url = await harness.host.empty();
     const database = harness.databaseAt(url);
     const first = Promise.allSettled([database.now(), database.run(ADD, ['A', 2026, 1]), database.rows(ALL)]);
@@ -78,7 +78,7 @@ export function connections(harness: DatabaseHarness): void {
     await leavesNone(url);
   });
 
-  test('closed before it was ever used: refused, and nothing is connected to', async () => {
+  test('a database closed before its first use refuses every call and never connects', async () => {
     const url = await harness.host.empty();
     const database = harness.databaseAt(url);
     await database.close();

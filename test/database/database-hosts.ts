@@ -1,4 +1,4 @@
-/** Where the contract of the ledgers is played: the same laws for each. */
+/** Hosts of databases for contract tests: a folder of SQLite files, PostgreSQL and MariaDB. */
 import { copyFile, readdir, readlink, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -10,17 +10,17 @@ import { startPostgres } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/process.ts';
 
 export interface DatabaseHost extends AsyncDisposable {
-  /** Makes an empty database. @returns its URL */
+  /** Creates an empty database. @returns its URL */
   empty(): Promise<string>;
-  /** Keeps a copy of that database. @returns what puts it back. */
+  /** Backs up that database. @returns a function that restores it. */
   backUp(url: string): Promise<() => Promise<void>>;
-  /** Makes the database answer nobody. @returns the end of it */
+  /** Makes the database hang. @returns a function that ends it */
   freeze(url: string): Promise<() => void>;
-  /** How many connections to it are open, or files. */
+  /** Number of open connections, or open files. */
   connections(url: string): Promise<number>;
-  /** Ends the connections to it, where there are such. */
+  /** Closes the connections on the server's side, if there are connections. */
   cut(url: string): Promise<void>;
-  /** The server, where there is one. */
+  /** Undefined for SQLite. */
   readonly server: DatabaseServer | undefined;
 }
 
@@ -41,14 +41,14 @@ async function onFiles(): Promise<DatabaseHost> {
     async backUp(url) {
       const path = url.slice('sqlite:'.length);
       await copyFile(path, `${path}.backup`);
-      // As it is done by hand: another file in its place, beside processes that have the old one open.
+      // As operators do it: a new file in its place, while processes have the old one open.
       return async () => {
         await copyFile(`${path}.backup`, `${path}.restored`);
         await Promise.all(['wal', 'shm'].map((kind) => rm(`${path}-${kind}`, { force: true })));
         await rename(`${path}.restored`, path);
       };
     },
-    // A process that stands still in the middle of a transaction.
+    // As a process that hangs in the middle of a transaction.
     async freeze(url) {
       const database = new Sqlite(url.slice('sqlite:'.length));
       database.exec('BEGIN IMMEDIATE');
@@ -65,12 +65,12 @@ async function onFiles(): Promise<DatabaseHost> {
   };
 }
 
-/** Of this process, by their paths. libsql closes a file when the last statement on it has been collected. */
+/** Paths of this process's open files. libsql closes a file after its last statement is garbage-collected. */
 async function filesOpen(): Promise<string[]> {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
   const numbers = await readdir('/proc/self/fd');
-  // One that is closed meanwhile, such as that of the folder itself, has no path any more.
+  // A file descriptor that is closed meanwhile has no path any more.
   return Promise.all(numbers.map((number) => readlink(`/proc/self/fd/${number}`).catch(() => '')));
 }
 

@@ -1,4 +1,4 @@
-/** What every database promises to those who use it. */
+/** The contract of every database. */
 import { expect, test } from 'vitest';
 import { DatabaseMisconfigured } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
@@ -17,13 +17,16 @@ onEveryDatabase((harness) => {
   migration(harness);
 });
 
-test.each(['oracle://u:hunter2@x', 'sqlite:', 'postgres://'])('a URL that is none is not repeated: %s', (url) => {
-  expect(() => openDatabase(url)).toThrow(DatabaseMisconfigured);
-  expect(() => openDatabase(url)).not.toThrow(/hunter2/);
-  expect(() => openLedger(url)).toThrow(LedgerMisconfigured);
-});
+test.each(['oracle://u:hunter2@x', 'sqlite:', 'postgres://'])(
+  'the error of a malformed URL does not repeat it: %s',
+  (url) => {
+    expect(() => openDatabase(url)).toThrow(DatabaseMisconfigured);
+    expect(() => openDatabase(url)).not.toThrow(/hunter2/);
+    expect(() => openLedger(url)).toThrow(LedgerMisconfigured);
+  },
+);
 
-test('tables of an earlier version are left as they are, and get what is missing', async () => {
+test('tables of an earlier version are kept, and missing ones are created', async () => {
   await using stage = await (DATABASE_HOSTS[0] ?? expect.unreachable()).start();
   const url = await stage.empty();
   const first = openDatabase(url);
@@ -37,15 +40,14 @@ test('tables of an earlier version are left as they are, and get what is missing
   await second.close();
 });
 
-test('who waits for the lock of a file keeps nobody else waiting', async () => {
+test('waiting for the lock of a file does not block the process', async () => {
   await using stage = await (DATABASE_HOSTS[0] ?? expect.unreachable()).start();
   const url = await stage.empty();
   const database = openDatabase(url);
   await database.open();
   const thaw = await stage.freeze(url);
   const written = database.run(ADD, ['A', 2026, 1]);
-  // By the next turn of this process it has been refused the lock. Which this very process gives back: would it stand
-  // still, nobody could.
+  // By the next turn the lock was refused. This same process has it: if it blocked, the lock could not be released.
   await new Promise((resolve) => setImmediate(resolve));
   thaw();
   expect(await written).toBe(1);

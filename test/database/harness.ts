@@ -1,20 +1,20 @@
-/** Every kind of database, for laws that all of them keep. */
+/** Runs a contract on every kind of database. */
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { DATABASE_HOSTS, type DatabaseHost } from './database-hosts.ts';
 
 export interface DatabaseHarness {
-  /** The server or the folder; there is one while tests run. */
+  /** Available while tests run. */
   readonly host: DatabaseHost;
   /** Closed after all tests. */
   databaseAt(url: string): Database;
-  /** One that nobody has used. */
+  /** A new, empty database. */
   fresh(): Promise<Database>;
 }
 
-/** Has the same tests run on each. */
-export function onEveryDatabase(play: (harness: DatabaseHarness) => void): void {
+/** Defines the same tests for each kind. */
+export function onEveryDatabase(define: (harness: DatabaseHarness) => void): void {
   describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     let stage: DatabaseHost | undefined;
     const open: Database[] = [];
@@ -36,6 +36,6 @@ export function onEveryDatabase(play: (harness: DatabaseHarness) => void): void 
       await Promise.all(open.map((database) => database.close()));
       await stage?.[Symbol.asyncDispose]();
     });
-    play(harness);
+    define(harness);
   });
 }

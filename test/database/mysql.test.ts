@@ -1,9 +1,9 @@
-/** MySQL and MariaDB as their owners have set them up. */
+/** MySQL and MariaDB with an unsafe SQL mode. */
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import { startMariadb } from '../support/mariadb.ts';
 
-test('a server that takes a backslash for a letter, and cuts off what is too long', async () => {
+test('values are safe on a server with NO_BACKSLASH_ESCAPES and without strict mode', async () => {
   await using server = await startMariadb();
   const url = await server.createDatabase('odd');
   const admin = openDatabase(url);

@@ -1,4 +1,4 @@
-/** A table to write to, in tests of databases. */
+/** Statements on a table, for tests of databases. */
 import type { Database } from '../../src/database/database.ts';
 
 export const ADD = 'INSERT INTO signalbox_records (prefix, year, highest) VALUES (?, ?, ?)';

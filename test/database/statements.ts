@@ -1,4 +1,4 @@
-/** The laws of a database about statements and transactions. */
+/** Contract of a database about statements and transactions. */
 import { expect, test } from 'vitest';
 import { DatabaseUnavailable, readNumber } from '../../src/database/database.ts';
 import { shareDatabase } from '../../src/database/shared-database.ts';
@@ -6,7 +6,7 @@ import type { DatabaseHarness } from './harness.ts';
 import { ADD, ALL, prefixes } from './rows.ts';
 
 export function statements(harness: DatabaseHarness): void {
-  test('a transaction that fails leaves nothing behind, and the next goes on', async () => {
+  test('a transaction that fails leaves nothing behind, and the next one succeeds', async () => {
     const database = await harness.fresh();
     const failing = database.transaction(async (queries) => {
       await queries.run(ADD, ['A', 2026, 1]);
@@ -18,7 +18,7 @@ export function statements(harness: DatabaseHarness): void {
     expect(rows.map((row) => [row['prefix'], readNumber(row['highest'])])).toEqual([['B', 2 ** 40]]);
   });
 
-  test('what is asked for beside a transaction does not get into it', async () => {
+  test('a statement beside a transaction is not part of it', async () => {
     const database = await harness.fresh();
     await database.open();
     const failing = database.transaction(async (queries) => {
@@ -32,7 +32,7 @@ export function statements(harness: DatabaseHarness): void {
     expect(await prefixes(database)).toEqual(['B', 'C']);
   });
 
-  test('it says how many rows were written, or stood so already', async () => {
+  test('a statement returns the number of matched rows, also of unchanged ones', async () => {
     const database = await harness.fresh();
     const update = 'UPDATE signalbox_records SET highest = ? WHERE prefix = ?';
     expect(await database.run(update, [5, 'A'])).toBe(0);
@@ -41,7 +41,7 @@ export function statements(harness: DatabaseHarness): void {
     expect(await database.run(update, [6, 'A'])).toBe(1);
   });
 
-  test('a statement that is refused is told from a database that does not answer', async () => {
+  test('a refused statement is distinguished from a database that does not answer', async () => {
     const url = await harness.host.empty();
     const database = harness.databaseAt(url);
     await database.run(ADD, ['A', 2026, 1]);
@@ -59,7 +59,7 @@ export function statements(harness: DatabaseHarness): void {
     thaw();
   });
 
-  test('its users share it, the last one closes it, and who has closed it uses it no more', async () => {
+  test('users share a database until the last one closes it, and a closed handle is refused', async () => {
     const share = shareDatabase(await harness.fresh());
     const [one, two] = [share(), share()];
     await one.run(ADD, ['A', 2026, 1]);

@@ -1,6 +1,6 @@
 /**
- * A thousand rooms come and go on two nodes, while the back end that is told of them fails at random and is restarted. In
- * the end it knows everything, in order, and the records say the same.
+ * A thousand rooms on two nodes, while their webhook receiver fails at random and is restarted. In the end it has received
+ * every event in order, and the call records equal those events.
  */
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -15,22 +15,22 @@ import { temporaryFolder } from '../support/process.ts';
 import { answers, type Receiver, startReceiver } from '../webhooks/receiver.ts';
 
 const ROOMS = 1_000;
-/** Two people each, on two nodes. */
+/** Of two users each, on two nodes. */
 const PAIRS = 20;
 const SIGNALS = 3;
 const ADMIN = 'the-token-of-the-churn';
 
-/** One in sixteen is refused: always the same ones. */
+/** Refuses one request in sixteen, by a fixed pseudo-random sequence. */
 function failAtRandom(receiver: Receiver): void {
   let state = 20_260_042;
   receiver.behave((response) => {
-    // The upper bits: the lower ones of such a sequence repeat soon.
+    // The upper bits: the lower ones of a linear congruential generator have short periods.
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     answers(state >>> 28 === 0 ? 500 : 204)(response);
   });
 }
 
-/** A pair meets in one room after the other, and parts in each of the ways there are. */
+/** A pair uses one room after the other, and leaves them in every way there is. */
 async function churn(nodes: Nodes, pair: number, refs: string[]): Promise<void> {
   await using host = await connectClient(nodes.url(pair), { name: `Host ${pair}` });
   await using guest = await connectClient(nodes.url(pair + 1), { name: `Guest ${pair}` });
@@ -45,11 +45,11 @@ async function churn(nodes: Nodes, pair: number, refs: string[]): Promise<void> 
     if (round % 4 === 0) await guest.must('room:leave');
     if (round % 4 === 1) await host.must('room:leave');
     if (round % 4 === 2) await host.must('room:close');
-    // Else both move on to the next room, and nobody closes this one.
+    // Otherwise both move on to the next room without closing this one.
   }
 }
 
-/** Without the repeats: in the order in which each was taken for the first time. */
+/** Accepted events without repetitions, in the order of their first acceptance. */
 function told(receiver: Receiver): FeedEvent[] {
   const events = new Map(receiver.received.map(({ event }) => [event.id, event]));
   return [...new Set(receiver.taken)].flatMap((id) => events.get(id) ?? []);
@@ -69,7 +69,7 @@ async function recorded(nodes: Nodes): Promise<Call[]> {
   return calls;
 }
 
-test('a thousand rooms on two nodes, and a back end that fails and comes back', async () => {
+test('a failing back end receives every event of a thousand rooms, and the records agree', async () => {
   await using folder = await temporaryFolder();
   await using receiver = await startReceiver();
   failAtRandom(receiver);
@@ -108,7 +108,7 @@ test('a thousand rooms on two nodes, and a back end that fails and comes back', 
     expect(ofType('user_left'), ref).toEqual(ofType('user_joined'));
     expect(events.at(-1)?.type).toBe('room_destroyed');
   }
-  // What was pushed is what could be read.
+  // Webhooks and feed have the same events.
   const { events: all, lost } = (await nodes.servers[0]?.engine.feed.read({ limit: 100_000 })) ?? expect.unreachable();
   expect(lost).toBe(0);
   expect(all.filter(({ ref }) => ref !== null).length).toBe([...fed.values()].flat().length);
@@ -120,7 +120,7 @@ test('a thousand rooms on two nodes, and a back end that fails and comes back', 
       interval: 1_000,
     },
   );
-  // Signals are counted by each node on its own time.
+  // Each node writes its signal counts at its own time.
   await vi.waitFor(
     async () => {
       const signals = (await recorded(nodes)).map((call) => call.signals);

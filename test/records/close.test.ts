@@ -1,4 +1,4 @@
-/** What is recorded last: all that there is, or what there is time for, and nothing after that. */
+/** Closing the records: the rest is written within a time limit, and nothing after it. */
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Feed } from '../../src/engine/feed.ts';
@@ -24,7 +24,7 @@ const recordsOf = (path: string, feed: Feed) =>
     log: silentLog,
   });
 
-test('more than a page, and signals, are all there when the records are closed', async () => {
+test('closing the records writes all remaining events and signals, also more than one page', async () => {
   await using folder = await temporaryFolder();
   const path = `${folder.path}/signalbox.db`;
   const rooms = startRooms();
@@ -42,7 +42,7 @@ test('more than a page, and signals, are all there when the records are closed',
   await database.close();
 });
 
-test('a feed that does not come to its end is not read any further once they are closed', async () => {
+test('closed records stop reading a feed that never ends', async () => {
   await using folder = await temporaryFolder();
   const rooms = startRooms();
   await rooms.room(['anna']);
@@ -53,7 +53,7 @@ test('a feed that does not come to its end is not read any further once they are
     ...rooms.engine.feed,
     async read({ limit }) {
       reads += 1;
-      // The third takes longer than there is time for.
+      // The third page takes longer than the time limit.
       if (reads === 3) {
         await new Promise<void>((resolve) => {
           goOn = resolve;
@@ -65,7 +65,7 @@ test('a feed that does not come to its end is not read any further once they are
   await records.close();
   expect(reads).toBe(3);
   goOn?.();
-  // Whatever goes on asks the file, and that is of this process: by then it has.
+  // A recorder that goes on would have queried the file by now: its calls run in this process.
   for (let turns = 0; turns < 10; turns += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(reads).toBe(3);
 });

@@ -1,4 +1,4 @@
-/** Random stories of rooms: what somebody does, or the time. */
+/** Random commands on rooms: what a user does, or time that passes. */
 import fc from 'fast-check';
 import type { FeedEvent, RoomFeedEvent } from '../../src/protocol/feed.ts';
 import type { RoomCode, RoomRef } from '../../src/protocol/ids.ts';
@@ -26,7 +26,7 @@ export const roomCommand = fc.oneof(
 );
 export type RoomCommand = typeof roomCommand extends fc.Arbitrary<infer T> ? T : never;
 
-/** @param made the rooms that there have been; one that is opened is added, under the ref that is next. */
+/** @param made the rooms created so far; a new one is added, under the next ref. */
 export async function runCommand(
   rooms: Stage,
   made: CreatedRoom[],

@@ -19,7 +19,7 @@ const CALL: Call = {
   participants: [],
 };
 
-test('one line for each call', () => {
+test('a CSV has one line per call', () => {
   expect(CSV_HEADER).toBe(
     'ref,code,type,name,created,ended,seconds,reason,host,created_by,peak_members,total_members,sessions,signals,complete\r\n',
   );
@@ -38,6 +38,6 @@ test.each([
   ['＝1+1', "'＝1+1"],
   ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`],
   ['a=b', 'a=b'],
-])('a spreadsheet computes nothing of what a stranger has typed: %s', (name, cell) => {
+])('a spreadsheet evaluates no formula in user input: %s', (name, cell) => {
   expect(csvLineOf({ ...CALL, name })).toContain(`,call,${cell},2026`);
 });

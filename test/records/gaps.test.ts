@@ -1,4 +1,4 @@
-/** Events that were lost: the records stay of one piece, and say that they do not know all. */
+/** Lost events: the records stay consistent, and are marked incomplete. */
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import type { FeedEvent } from '../../src/protocol/feed.ts';
@@ -7,7 +7,7 @@ import { refOf } from '../engine/stage.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { recordAll, recorderOf, startRooms } from './harness.ts';
 
-test('whichever events of a call are lost: what is left fits together', async () => {
+test('a record is consistent whichever events of its call are lost', async () => {
   const events = await eventsOfCall();
   const ended = events.at(-1)?.timestamp;
   await using folder = await temporaryFolder();
@@ -26,7 +26,7 @@ test('whichever events of a call are lost: what is left fits together', async ()
         expect(call).toBeUndefined();
         continue;
       }
-      // What was lost at the end, nobody can miss yet.
+      // Events lost at the end cannot be noticed yet.
       expect(call?.complete).toBe(to === events.length);
       expect(call?.endedAt).toBe(to === events.length ? null : ended);
       if (call?.endedAt === ended) expect(call?.participants.filter(({ leftAt }) => leftAt === null)).toEqual([]);
@@ -38,7 +38,7 @@ test('whichever events of a call are lost: what is left fits together', async ()
   await database.close();
 });
 
-/** 14 events, with somebody who comes back and one who changes. */
+/** 14 events, among them a resumed member and an updated one. */
 async function eventsOfCall(): Promise<readonly FeedEvent[]> {
   const rooms = startRooms();
   const room = await rooms.room(['anna', 'ben', 'carl']);

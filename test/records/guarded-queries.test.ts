@@ -1,4 +1,4 @@
-/** What whoever reads the records is told when they cannot be read, and what the log is. */
+/** Outages of the database: what callers get, and what is logged. */
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import { createGuard } from '../../src/records/guarded-queries.ts';
@@ -7,7 +7,7 @@ import { findCall, listCalls } from '../../src/records/read.ts';
 import { listening } from '../support/log.ts';
 import { temporaryFolder } from '../support/process.ts';
 
-test('an outage is told to all who ask, and its reason to the log, once each time', async () => {
+test('every query fails during an outage, and its cause is logged once per outage', async () => {
   await using folder = await temporaryFolder();
   const away = openDatabase('postgres://signalbox@127.0.0.1:1/none');
   const here = openDatabase(`sqlite:${folder.path}/signalbox.db`);
@@ -24,7 +24,7 @@ test('an outage is told to all who ask, and its reason to the log, once each tim
   await Promise.all([away.close(), here.close()]);
 });
 
-test('what is no outage is passed on, and no outage is told', async () => {
+test('an error that is no outage is rethrown, and no outage is logged', async () => {
   await using folder = await temporaryFolder();
   const database = openDatabase(`sqlite:${folder.path}/signalbox.db`);
   const { log, lines } = listening();

@@ -1,4 +1,4 @@
-/** What the tests of the call records stand on: rooms in memory, whose feed is recorded when a test says so. */
+/** Test harness of the call records: rooms in memory, whose feed is recorded when a test calls for it. */
 import type { Database } from '../../src/database/database.ts';
 import type { Feed } from '../../src/engine/feed.ts';
 import { createMemoryEngine } from '../../src/engine/memory.ts';
@@ -8,13 +8,13 @@ import { createHandClock, POLICY, Stage, settingsOf } from '../engine/stage.ts';
 
 export const FEED = 'memory';
 
-/** Rooms whose events are kept, the newest `feedMaxEvents`. */
+/** Rooms with a feed of the newest `feedMaxEvents` events. */
 export function startRooms(feedMaxEvents = 10_000): Stage {
   const clock = createHandClock();
   return new Stage(createMemoryEngine({ ...settingsOf(9_000), feedMaxEvents }, clock), clock);
 }
 
-/** A recorder of the feed of these rooms. */
+/** Dependencies of a recorder of these rooms' feed. */
 export const recorderOf = (
   database: Database,
   { engine, clock }: { readonly engine: { readonly feed: Feed }; readonly clock: { now(): number } },
@@ -29,7 +29,7 @@ export const recorderOf = (
   ...more,
 });
 
-/** Until there is nothing more to record. */
+/** Records until nothing is left. */
 export async function recordAll(parts: RecorderDeps): Promise<void> {
   const recorder = createRecorder(parts);
   while (await recorder.record());
@@ -37,7 +37,7 @@ export async function recordAll(parts: RecorderDeps): Promise<void> {
 
 export const recordRooms = (rooms: Stage, database: Database): Promise<void> => recordAll(recorderOf(database, rooms));
 
-/** Goes through once `work` does: whoever has restarted a server has cut the connections to it. */
+/** Retries until `work` succeeds: connections are lost when a server restarts. */
 export async function eventually<T>(work: () => Promise<T>, tries = 100): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** What call records promise, in every database. */
+/** The contract of the call records, on every database. */
 import { onEveryDatabase } from '../database/harness.ts';
 import { calls } from './contract/calls.ts';
 import { counting } from './contract/counting.ts';

@@ -1,4 +1,4 @@
-/** Calls as a server records them: from what its clients do to what stands in its database. */
+/** Call records of whole servers: from the requests of clients to the rows in the database. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
@@ -28,7 +28,7 @@ async function start(options: PartialOptions) {
   return Object.assign(server, { [Symbol.asyncDispose]: () => server.close() });
 }
 
-/** The record, once it says so. */
+/** Waits for a record that fulfils the condition. */
 const recorded = (database: Database, ref: string, fits: (call: Call) => boolean): Promise<Call> =>
   eventually(async () => {
     const call = await findCall(database, ref);
@@ -44,7 +44,7 @@ async function talk(url: string, other = url) {
   return { anna, ben, room };
 }
 
-test('a call on one node: a server that is closed has written all of it', async () => {
+test('a server that closes has recorded the whole call', async () => {
   await using folder = await temporaryFolder();
   const server = await start({ dataDir: folder.path });
   const { anna, ben, room } = await talk(server.url);
@@ -52,7 +52,7 @@ test('a call on one node: a server that is closed has written all of it', async 
   await using _ben = ben;
   const benId = ben.userId;
   for (let count = 0; count < 5; count += 1) await anna.must('signal', { to: benId, data: { count } });
-  // What does not take the short way, what is told to oneself on either, and what reaches nobody.
+  // Signals outside the fast path, signals to oneself on both paths, and signals that reach no member.
   await ben.must('signal', { data: 'long', to: anna.userId });
   await ben.must('signal', { data: 'long', to: benId });
   await ben.must('signal', { to: benId, data: 'short' });
@@ -79,7 +79,7 @@ test('a call on one node: a server that is closed has written all of it', async 
       { userId: benId, name: 'Ben', seq: 2, reason: 'left', mediaType: 'audio' },
     ],
   });
-  // Its room has ended with the process.
+  // The room in memory ended with the process.
   expect(await findCall(database, open.ref)).toMatchObject({
     reason: 'unknown',
     participants: [{ reason: 'unknown' }],
@@ -87,7 +87,7 @@ test('a call on one node: a server that is closed has written all of it', async 
   await database.close();
 });
 
-test('of a process that was killed: what is known of its calls, and that it is not all', async () => {
+test('calls of a killed process are ended at their last event, and marked incomplete', async () => {
   await using folder = await temporaryFolder();
   const database = openDatabase(`sqlite:${join(folder.path, 'signalbox.db')}`);
   const killed = await startSignalbox({ dataDir: folder.path });
@@ -101,7 +101,7 @@ test('of a process that was killed: what is known of its calls, and that it is n
   await database.close();
 });
 
-test('two nodes and a database that goes away: signaling goes on, and nothing is missing afterwards', async () => {
+test('two nodes go on signaling while the database is away, and nothing is missing afterwards', async () => {
   await using redis = await startRedis();
   await using postgres = await startPostgres();
   const databaseUrl = await postgres.createDatabase('calls');
@@ -118,7 +118,7 @@ test('two nodes and a database that goes away: signaling goes on, and nothing is
   for (let count = 0; count < 30; count += 1) {
     await anna.must('signal', { to: ben.userId, data: count });
     await ben.must('signal', { to: anna.userId, data: count });
-    // Somebody who goes into rooms and out of them again, on one node and on the other.
+    // A user who joins and leaves rooms, on one node and on the other.
     await using carl = await connectClient(count % 2 === 0 ? one.url : two.url);
     const { room } = await carl.must('room:create');
     await carl.must('room:close');
@@ -129,7 +129,7 @@ test('two nodes and a database that goes away: signaling goes on, and nothing is
   await anna.must('room:close');
   await postgres.start();
   await recorded(database, before.room.ref, ({ reason }) => reason === 'closed');
-  // What has been counted is written when the nodes close, if not before.
+  // Counts are written when the nodes close, at the latest.
   await Promise.all([one.close(), two.close()]);
   expect(await findCall(database, before.room.ref)).toMatchObject({ signals: 60, complete: true, peakMembers: 2 });
   const { calls } = await listCalls(database, { limit: 100 });
@@ -139,7 +139,7 @@ test('two nodes and a database that goes away: signaling goes on, and nothing is
   await database.close();
 });
 
-test('a recorder that is killed in the middle of its transaction leaves nothing behind, and the next misses nothing', async () => {
+test('a recorder that is killed in the middle of its transaction leaves nothing behind, and the next one misses nothing', async () => {
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
   const url = `sqlite:${folder.path}/signalbox.db`;
@@ -163,7 +163,7 @@ test('a recorder that is killed in the middle of its transaction leaves nothing 
   await engine.close();
 });
 
-test('where the feed is turned off nothing is recorded, and the database is closed all the same', async () => {
+test('a server without a feed records nothing, and closes the database nevertheless', async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, 'signalbox.db');
   const server = await start({ dataDir: folder.path, feedMaxEvents: 0 });
@@ -173,11 +173,11 @@ test('where the feed is turned off nothing is recorded, and the database is clos
   await using _ben = ben;
   expect((await stat(`${path}-wal`)).size).toBeGreaterThan(0);
   await server.close();
-  // What was in its log is in the file.
+  // The write-ahead log was merged into the file.
   expect((await stat(`${path}-wal`).catch(() => ({ size: 0 }))).size).toBe(0);
 });
 
-test('who can tell its former calls by no name is told so, once', async () => {
+test('a server that cannot recognize its earlier calls logs one warning', async () => {
   await using folder = await temporaryFolder();
   const databaseUrl = `sqlite:${join(folder.path, 'calls.db')}`;
   for (const [options, warnings] of [
@@ -193,7 +193,7 @@ test('who can tell its former calls by no name is told so, once', async () => {
   }
 });
 
-test('with Redis and no database there are no records, and nothing fails', async () => {
+test('a server with Redis and no database has no records, and does not fail', async () => {
   await using redis = await startRedis();
   await using server = await start({ redisUrl: redis.url });
   const { anna, ben } = await talk(server.url);

@@ -1,4 +1,4 @@
-/** A store that comes back as it was some time ago, as Redis does from a dump: rooms go on at an earlier revision. */
+/** A store that was set back, as Redis is by restoring a dump: rooms go on at an earlier revision. */
 import fc from 'fast-check';
 import { createClient } from 'redis';
 import { expect, test } from 'vitest';
@@ -18,14 +18,14 @@ import { eventually, recordAll, recorderOf, startRooms } from './harness.ts';
 
 const acts = (most: number) => fc.array(roomCommand, { maxLength: most, size: 'max' });
 
-test('stories of which some is forgotten: the records go on with what is told then, and say that they are not all', async () => {
+test('records of a store that was set back go on with its new events, and are marked incomplete', async () => {
   await using folder = await temporaryFolder();
   let runs = 0;
   const story = fc.record({
     kept: acts(30),
     forgotten: acts(20),
     afterwards: acts(30),
-    // Where a page of the recorder ends; the last one of the forgotten may have been recorded or not.
+    // Ends of the recorder's pages; the last lost event may have been recorded or not.
     cuts: fc.array(fc.nat(60), { maxLength: 4 }),
     recordsAll: fc.boolean(),
   });
@@ -34,7 +34,7 @@ test('stories of which some is forgotten: the records go on with what is told th
     const database = openDatabase(`sqlite:${folder.path}/${runs}.db`);
     try {
       const first = await eventsOf(kept, 0, forgotten);
-      // What was kept is told again as it was, and everything else happens later.
+      // Kept events are read again unchanged, and all others have later timestamps.
       const second = await eventsOf(kept, LATER_MS, afterwards);
       const ends = cuts.map((cut) => Math.min(cut, first.length)).sort((a, b) => a - b);
       const before = first.slice(0, recordsAll ? first.length : (ends.at(-1) ?? 0));
@@ -48,11 +48,11 @@ test('stories of which some is forgotten: the records go on with what is told th
   await fc.assert(property, { numRuns: 100, interruptAfterTimeLimit: 30_000 });
 });
 
-/** More than is forgotten, and too little for a room to be over by itself. */
+/** Longer than the lost period, and too short for a room to end by itself. */
 const LATER_MS = 250_000;
 const WAIT_MS = 10_000;
 
-/** What is told of a story of which `kept` happened in either life of the store. */
+/** Feed of a store: the commands `kept` run in both lives of the store, `then` only in this one. */
 async function eventsOf(
   kept: readonly RoomCommand[],
   waitMs: number,
@@ -69,20 +69,20 @@ async function eventsOf(
   };
   await play(kept, 1, LATER_MS);
   rooms.clock.advance(waitMs);
-  // No ref is ever given twice, whatever a store has forgotten.
+  // No ref is issued twice, whatever a store has lost.
   await play(then, 1 + waitMs, waitMs === 0 ? WAIT_MS : LATER_MS);
   return [...(await rooms.engine.feed.read({ limit: 100_000 })).events];
 }
 
-/** Records what there is of a feed, up to each of these places after the other. */
+/** Records a feed in several steps, which end at these positions. */
 async function recordIn(database: Database, life: string, events: readonly FeedEvent[], ends: readonly number[]) {
   for (const end of [...ends, events.length]) {
-    const feed = { read: listed(life, events.slice(0, end)) } as Feed; // nobody listens to it here
+    const feed = { read: listed(life, events.slice(0, end)) } as Feed; // the recorder only reads
     await recordAll(recorderOf(database, { engine: { feed }, clock: { now: () => 0 } }));
   }
 }
 
-/** A place that is one in another life means nothing: then it is read from the beginning. */
+/** A position of another life of the store is invalid: then the feed is read from the beginning. */
 const listed =
   (life: string, events: readonly FeedEvent[]): Feed['read'] =>
   async ({ after = '', limit }) => {
@@ -103,7 +103,7 @@ async function compare(database: Database, before: readonly FeedEvent[], second:
     );
     const common = same === -1 ? one.length : same;
     const { participants, ...rest } = call;
-    // They come in the order of their numbers, which a plain reading does not know.
+    // Without the sequence numbers, which this computation does not know.
     const unnumbered = participants.map((session) => withoutNumber(session));
     const expected = foldOf([...one, ...two.slice(common)]);
     expect(rest).toMatchObject({ ...expected.call, complete: one.length === common || two.length === common });
@@ -120,7 +120,7 @@ const withoutNumber = ({ userId, name, joinedAt, leftAt, reason, mediaType }: Ca
   mediaType,
 });
 
-/** What a plain reading makes of what was told, one after the other, whoever was forgotten in between. */
+/** The expected record, computed from all events of both lives in their order. */
 function foldOf(story: readonly RoomFeedEvent[]) {
   const sessions: Open[] = [];
   const seats = new Map<string, Open>();
@@ -149,7 +149,7 @@ type Open = { -readonly [Key in keyof Omit<CallParticipant, 'seq'>]: CallPartici
 
 type OfMember = Extract<RoomFeedEvent, { member: object }>;
 
-/** @param seats of which sessions are known, by what no two seats have in common. */
+/** @param seats participants by user, joining instant and sequence number, which identify a seat. */
 function sit(sessions: Open[], seats: Map<string, Open>, open: Open | undefined, event: OfMember): void {
   const { userId, member, type } = event;
   const { name, joinedAt, seq, mediaType = null } = member;
@@ -161,7 +161,7 @@ function sit(sessions: Open[], seats: Map<string, Open>, open: Open | undefined,
   if (known === undefined) sessions.push(session);
 }
 
-test('Redis, killed and started again from its dump', async () => {
+test('records go on after Redis was killed and restarted from its dump', async () => {
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
   const database = openDatabase(`sqlite:${folder.path}/calls.db`);

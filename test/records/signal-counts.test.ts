@@ -1,4 +1,4 @@
-/** Signals that wait for a database: bounded, and what is beyond the bound is counted. */
+/** Buffer of signal counts while the database is away: bounded, with a count of what exceeds it. */
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import { createSignalCounts } from '../../src/records/signal-counts.ts';
@@ -6,7 +6,7 @@ import { silentLog } from '../../src/support/log.ts';
 import { systemRandom } from '../../src/support/random.ts';
 import { temporaryFolder } from '../support/process.ts';
 
-test('rooms beyond the bound are counted as lost; those that wait already go on counting', async () => {
+test('signals of rooms beyond the bound are counted as lost; buffered rooms go on counting', async () => {
   await using folder = await temporaryFolder();
   const database = openDatabase(`sqlite:${folder.path}/signalbox.db`);
   const counts = createSignalCounts({ database, clock: Date, random: systemRandom, log: silentLog, maxRooms: 3 });
@@ -25,7 +25,7 @@ test('rooms beyond the bound are counted as lost; those that wait already go on 
   await database.close();
 });
 
-test('more rooms than fit into one batch', async () => {
+test('more rooms than fit into one batch are written in several', async () => {
   await using folder = await temporaryFolder();
   const database = openDatabase(`sqlite:${folder.path}/signalbox.db`);
   const counts = createSignalCounts({ database, clock: Date, random: systemRandom, log: silentLog });

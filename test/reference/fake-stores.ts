@@ -1,4 +1,4 @@
-/** A ledger and a counter in memory, which can be taken away and whose clock is turned by hand. */
+/** A ledger and a counter in memory, which can fail and have a manual clock. */
 import { type Counter, CounterUnavailable, type TakeRequest } from '../../src/reference/counter.ts';
 import { LEAP, type LeaseRequest, type Ledger } from '../../src/reference/ledger.ts';
 import type { Range } from '../../src/reference/range.ts';
@@ -21,15 +21,15 @@ export function fakeLedger(clock: { now(): number }): FakeLedger {
     away: false,
     open: async () => {},
     now: () => answer(() => clock.now()),
-    lease: (ask) =>
+    lease: (request) =>
       answer(() => {
-        ledger.leases.push(ask);
-        const key = `${ask.prefix}${ask.year}`;
+        ledger.leases.push(request);
+        const key = `${request.prefix}${request.year}`;
         const seed = seeds.get(key) ?? 0;
-        const floor = Math.max(ask.floor, marks.get(key) ?? 0);
-        const last = (seed < floor ? floor + LEAP : seed) + ask.step;
+        const floor = Math.max(request.floor, marks.get(key) ?? 0);
+        const last = (seed < floor ? floor + LEAP : seed) + request.step;
         seeds.set(key, last);
-        return { first: last - ask.step + 1, last, seed, floor };
+        return { first: last - request.step + 1, last, seed, floor };
       }),
     record: (noted) =>
       answer(() => {
@@ -38,7 +38,7 @@ export function fakeLedger(clock: { now(): number }): FakeLedger {
     close: async () => {},
   };
   const answer = async <T>(work: () => T): Promise<T> => {
-    // As a database, which takes its time.
+    // Asynchronous, as a database is.
     await new Promise((resolve) => setImmediate(resolve));
     if (ledger.away) throw new Error('the database is away');
     return work();
@@ -46,15 +46,15 @@ export function fakeLedger(clock: { now(): number }): FakeLedger {
   return ledger;
 }
 
-/** Knows the asks, and is away unless somebody says what it gives. */
-export function fakeCounter(take?: (ask: TakeRequest) => Awaited<ReturnType<Counter['take']>>) {
-  const asks: TakeRequest[] = [];
+/** Records its requests. Unavailable unless `take` is given. */
+export function fakeCounter(take?: (request: TakeRequest) => Awaited<ReturnType<Counter['take']>>) {
+  const requests: TakeRequest[] = [];
   const added: Range[] = [];
   const counter: Counter = {
-    async take(ask) {
-      asks.push(ask);
+    async take(request) {
+      requests.push(request);
       if (take === undefined) throw new CounterUnavailable('Redis is away');
-      return take(ask);
+      return take(request);
     },
     async add(_type, block) {
       added.push(block);
@@ -62,5 +62,5 @@ export function fakeCounter(take?: (ask: TakeRequest) => Awaited<ReturnType<Coun
     },
     close: async () => {},
   };
-  return Object.assign(counter, { asks, added });
+  return Object.assign(counter, { requests, added });
 }

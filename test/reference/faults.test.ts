@@ -1,6 +1,6 @@
 /**
- * Over a million references from four processes, through everything that can befall a Redis and a database: none twice.
- * The naive recipe runs beside, in the same processes, and repeats: so the test would notice.
+ * Over a million unique references from four processes, through every fault of Redis and the database. Control: a naive
+ * generator runs in the same processes and repeats numbers, so the faults are real and repetitions are detected.
  */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,9 +17,9 @@ import { type Run, startWorker, type WorkerProcess } from './worker-process.ts';
 
 const TOTAL = 1_000_000;
 const BATCH = 300;
-/** Issued between one fault and the next: all processes are in the middle of it. */
+/** References between two faults, so that all processes are issuing when one occurs. */
 const BETWEEN = 60_000;
-/** An outage of the database that nobody may notice: 15 minutes, 300 times as fast. Ours lasts 10 of them. */
+/** Outage to bridge: 15 minutes, 300 times as fast. The outage of the test is shorter, 10 of the 15. */
 const SCALED_OUTAGE_MS = 3_000;
 const OUTAGE_MS = 2_000;
 const LOST_MS = 2_000;
@@ -29,15 +29,15 @@ interface Scene extends AsyncDisposable {
   readonly workers: readonly WorkerProcess[];
   readonly counted: Tally;
   readonly naive: Tally;
-  /** Two Redis servers that can write down what they hold, and what stands before them for two of the processes each. */
+  /** Two Redis servers that can dump their data, each behind a proxy for two of the processes. */
   readonly east: Primary;
   readonly west: Primary;
-  readonly roads: readonly TcpProxy[];
+  readonly proxies: readonly TcpProxy[];
 }
 
 interface Primary {
   readonly server: RedisServer;
-  /** Writes down what it holds. @returns what starts it again with that */
+  /** Dumps the data. @returns a function that restarts the server with that dump */
   dump(name: string): Promise<() => Promise<void>>;
   say(...words: string[]): Promise<unknown>;
 }
@@ -82,7 +82,7 @@ async function setScene(): Promise<Scene> {
   await client.connect();
   await client.query('CREATE TABLE naive (highest BIGINT NOT NULL)');
   await client.end();
-  const roads = await Promise.all([startProxy(east.server.port), startProxy(east.server.port)]);
+  const proxies = await Promise.all([startProxy(east.server.port), startProxy(east.server.port)]);
   const counted = new Tally();
   const naive = new Tally();
   const onIssued = (recipe: 'counted' | 'naive', run: Run) => (recipe === 'counted' ? counted : naive).add(run);
@@ -90,7 +90,7 @@ async function setScene(): Promise<Scene> {
     [0, 1, 2, 3].map((number) =>
       startWorker({
         ledger,
-        redis: `redis://127.0.0.1:${roads[number % 2]?.port}`,
+        redis: `redis://127.0.0.1:${proxies[number % 2]?.port}`,
         naive: true,
         outageMs: SCALED_OUTAGE_MS,
         onIssued,
@@ -104,10 +104,10 @@ async function setScene(): Promise<Scene> {
     naive,
     east,
     west,
-    roads,
+    proxies,
     async [Symbol.asyncDispose]() {
       await Promise.all(workers.map((worker) => worker.kill()));
-      await Promise.all([...roads.map((road) => road.close()), east.server.stop(), west.server.stop()]);
+      await Promise.all([...proxies.map((proxy) => proxy.close()), east.server.stop(), west.server.stop()]);
       await database[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
     },
@@ -116,7 +116,7 @@ async function setScene(): Promise<Scene> {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Resolves when so many more were issued, and when Redis has given some to everybody again. */
+/** Resolves when that many more were issued, and every process has taken numbers from Redis again. */
 async function goOn({ counted, workers }: Scene, count = BETWEEN): Promise<void> {
   const goal = counted.total + count;
   const takes = workers.map((worker) => worker.takes + 3);
@@ -130,10 +130,10 @@ async function goOn({ counted, workers }: Scene, count = BETWEEN): Promise<void>
   }
 }
 
-function lead(road: TcpProxy | undefined, to: Primary): void {
-  road?.turnTo(to.server.port);
-  road?.cut();
-  road?.heal();
+function lead(proxy: TcpProxy | undefined, to: Primary): void {
+  proxy?.turnTo(to.server.port);
+  proxy?.cut();
+  proxy?.heal();
 }
 
 const follow = (follower: Primary, leader: Primary) =>
@@ -152,7 +152,7 @@ const CHAPTERS: readonly Chapter[] = [
   [
     'a failover that loses two seconds of writes',
     async (scene) => {
-      const { east, west, roads } = scene;
+      const { east, west, proxies } = scene;
       await follow(west, east);
       await inStep(west);
       // Cut off from its primary, which goes on.
@@ -160,36 +160,36 @@ const CHAPTERS: readonly Chapter[] = [
       await Promise.all([pause(LOST_MS), goOn(scene, 1_000)]);
       await east.server.kill();
       await west.say('REPLICAOF', 'NO', 'ONE');
-      for (const road of roads) lead(road, west);
+      for (const proxy of proxies) lead(proxy, west);
     },
   ],
   [
     'two primaries at once',
     async (scene) => {
-      const { east, west, roads } = scene;
+      const { east, west, proxies } = scene;
       await east.server.restart();
       await follow(east, west);
       await inStep(east);
       await east.say('REPLICAOF', 'NO', 'ONE');
-      lead(roads[1], east);
+      lead(proxies[1], east);
       await goOn(scene);
     },
   ],
   [
     'a primary that is demoted, and promoted again without having been restarted, without its last writes',
     async (scene) => {
-      const { east, west, roads } = scene;
-      // West keeps what east held by now; everybody goes on with east.
+      const { east, west, proxies } = scene;
+      // West keeps a copy of east's data; all processes go on with east.
       await follow(west, east);
       await inStep(west);
       await west.say('REPLICAOF', 'NO', 'ONE');
-      for (const road of roads) lead(road, east);
+      for (const proxy of proxies) lead(proxy, east);
       await Promise.all([pause(LOST_MS / 2), goOn(scene, 1_000)]);
-      // Nobody has written to west meanwhile, and that is what east goes on with, in one and the same life.
+      // West was not written to meanwhile. East goes on with its data, in the same epoch.
       await follow(east, west);
       await inStep(east);
       await east.say('REPLICAOF', 'NO', 'ONE');
-      for (const road of roads) lead(road, east);
+      for (const proxy of proxies) lead(proxy, east);
     },
   ],
   [
@@ -204,7 +204,7 @@ const CHAPTERS: readonly Chapter[] = [
     'the database is away for ten minutes, 300 times as fast: nobody notices',
     async ({ database, workers }) => {
       const refusals = () => workers.reduce((sum, { refused }) => sum + refused.counted, 0);
-      // A steady rate, and what has been leased for it.
+      // A steady rate, and blocks leased for it.
       await pauseAll(workers);
       for (const worker of workers) worker.run(BATCH, 100);
       await pause(1_000);
@@ -249,7 +249,7 @@ async function refusal(worker: WorkerProcess): Promise<void> {
 
 const pauseAll = (workers: readonly WorkerProcess[]) => Promise.all(workers.map((worker) => worker.pause()));
 
-test('a million references from four processes, through every fault: none twice', { timeout: 300_000 }, async () => {
+test('a million references from four processes are unique through every fault', { timeout: 300_000 }, async () => {
   await using scene = await setScene();
   const { workers, counted, naive } = scene;
   for (const worker of workers) worker.run(BATCH);

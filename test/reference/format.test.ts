@@ -1,11 +1,11 @@
-/** How references are written and read, and which item types can be. */
+/** Format of references, and validation of item types. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ROOM_REF_PATTERN } from '../../src/protocol/ids.ts';
 import { parseReference, ReferenceMalformed, writeReference } from '../../src/reference/format.ts';
 import { ITEM_TYPES, ItemTypeError, itemTypesWith, readItemTypes } from '../../src/reference/item-types.ts';
 
-test('the built-in item types', () => {
+test('the built-in item types have fixed numbers, prefixes and widths', () => {
   expect(ITEM_TYPES).toEqual({
     order: { number: 1, prefix: 'ORD', width: 8 },
     user: { number: 2, prefix: 'USR', width: 8 },
@@ -14,14 +14,14 @@ test('the built-in item types', () => {
   });
 });
 
-test('a sequence is padded, and grows beyond its width', () => {
+test('a sequence is padded, and may exceed its width', () => {
   expect(writeReference(ITEM_TYPES.room, 2026, 42)).toBe('ROM202600000042');
   expect(writeReference(ITEM_TYPES.room, 2026, 99_999_999)).toBe('ROM202699999999');
   expect(writeReference(ITEM_TYPES.room, 2026, 100_000_000)).toBe('ROM2026100000000');
   expect(writeReference(ITEM_TYPES.room, 2026, 1)).toMatch(ROOM_REF_PATTERN);
 });
 
-test('what is written is read, and different numbers are written differently', () => {
+test('a written reference is parsed back, and different numbers have different references', () => {
   const types = itemTypesWith({ invoice: { number: 5, prefix: 'INVX', width: 3 } });
   const number = fc.record({
     type: fc.constantFrom(...Object.keys(types)),
@@ -53,14 +53,14 @@ test.each([
   ['ROM202699999999999999999', /out of range/],
   ['ROM202600000042 ', /no prefix/],
   ['ROM2026٠٠٠٠٠٠٤٢', /no prefix/],
-])('%j is none', (reference, reason) => {
+])('%j is refused as a reference', (reference, reason) => {
   const read = () => parseReference(ITEM_TYPES, reference);
   expect(read).toThrow(ReferenceMalformed);
   expect(read).toThrow(reason);
 });
 
-describe('item types of one’s own', () => {
-  test('as an option spells them', () => {
+describe('a custom item type', () => {
+  test('is parsed from the format of the option', () => {
     expect(readItemTypes(['invoice=5:INV:8', 'credit-note=6:CN:10'])).toEqual({
       invoice: { number: 5, prefix: 'INV', width: 8 },
       'credit-note': { number: 6, prefix: 'CN', width: 10 },
@@ -83,7 +83,7 @@ describe('item types of one’s own', () => {
     expect(() => readItemTypes([entry])).toThrow(reason);
   });
 
-  test('two of one name', () => {
+  test('is refused when its name is there twice', () => {
     expect(() => readItemTypes(['invoice=5:INV:8', 'invoice=6:INW:8'])).toThrow(/there twice/);
   });
 });

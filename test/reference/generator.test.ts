@@ -1,4 +1,4 @@
-/** The generator on stores in memory: what it asks of them, and when. */
+/** The generator on stores in memory: its requests to them, and their time. */
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createReferenceGenerator, type ReferenceGeneratorOptions } from '../../src/reference/from-options.ts';
@@ -31,14 +31,14 @@ const generatorWith = (options: CountingOptions = {}, counter?: ReturnType<typeo
 test.each([{}, { ledger: undefined }, { ledger: 5 }, { ledger: {} }])(
   'without a ledger there is none: %o',
   (options) => {
-    const make = () => createReferenceGenerator(options as ReferenceGeneratorOptions); // as JavaScript would
+    const make = () => createReferenceGenerator(options as ReferenceGeneratorOptions); // as plain JavaScript can
     expect(make).toThrow(LedgerMisconfigured);
     expect(make).toThrow(/^ledger: needed/);
   },
 );
 
-describe('what is issued', () => {
-  test('is counted from 1, each item type by itself', async () => {
+describe('an issued reference', () => {
+  test('is counted from 1, separately for each item type', async () => {
     const generator = generatorWith();
     expect(await generator.generate('order')).toBe('ORD202600000001');
     expect(await generator.generate('order')).toBe('ORD202600000002');
@@ -48,7 +48,7 @@ describe('what is issued', () => {
     expect(await generator.generateMany('order', 3)).toEqual(['ORD202600000003', 'ORD202600000004', 'ORD202600000005']);
   });
 
-  test('an item type of one’s own', async () => {
+  test('has the prefix and width of a custom item type', async () => {
     const generator = generatorWith({ types: { invoice: { number: 5, prefix: 'INV', width: 4 } } });
     expect(await generator.generate('invoice')).toBe('INV20260001');
     expect(generator.parse('INV20260001')).toEqual({ type: 'invoice', year: 2026, sequence: 1 });
@@ -56,16 +56,16 @@ describe('what is issued', () => {
     await expect(generator.generate('constructor')).rejects.toThrow(ItemTypeError);
   });
 
-  test('a year that is given instead of the store’s', async () => {
+  test('has a fixed year instead of the year of the store', async () => {
     const generator = generatorWith({ year: 1999 });
     expect(await generator.generate('order')).toBe('ORD199900000001');
   });
 
-  test.each([0, -1, 1.5, 1_000_001, Number.NaN])('%d of them is no count', async (count) => {
+  test.each([0, -1, 1.5, 1_000_001, Number.NaN])('%d is refused as a count', async (count) => {
     await expect(generatorWith().generateMany('order', count)).rejects.toThrow(RangeError);
   });
 
-  test('is logged: with item type, trace id and name', async () => {
+  test('is logged with item type, trace id and name', async () => {
     const generator = generatorWith();
     await generator.generate('order', { traceId: 'trace-7', name: 'checkout' });
     await generator.generateMany('user', 1_000, { traceId: 'trace-8', name: 'import' });
@@ -90,15 +90,15 @@ describe('what is issued', () => {
   });
 });
 
-describe('leases', () => {
-  test('a hundred who ask at once share one', async () => {
+describe('a lease', () => {
+  test('is shared by a hundred concurrent requests', async () => {
     const generator = generatorWith();
     const references = await Promise.all(Array.from({ length: 100 }, () => generator.generate('order')));
     expect(new Set(references).size).toBe(100);
     expect(ledger.leases).toHaveLength(1);
   });
 
-  test('are made before anybody has to wait for them', async () => {
+  test('is made before a request has to wait for it', async () => {
     const generator = generatorWith();
     await generator.generate('order');
     await generator.generateMany('order', 60);
@@ -107,7 +107,7 @@ describe('leases', () => {
     expect(await generator.generateMany('order', 100)).toHaveLength(100);
   });
 
-  test('are sized by what is asked for: 15 minutes without a database are not noticed', async () => {
+  test('is sized by the request rate, so that 15 minutes without a database are bridged', async () => {
     const generator = generatorWith();
     const perSecond = 20;
     const second = async () => {
@@ -122,7 +122,7 @@ describe('leases', () => {
     expect(new Set(ledger.leases.map(({ step }) => step)).size).toBeGreaterThan(1);
   });
 
-  test('one that has failed is asked for again', async () => {
+  test('that failed is requested again', async () => {
     const generator = generatorWith();
     ledger.away = true;
     await expect(generator.generate('order')).rejects.toThrow(ReferenceUnavailable);
@@ -134,7 +134,7 @@ describe('leases', () => {
 describe('a year', () => {
   const midnight = Date.UTC(2027, 0);
 
-  test('turns at midnight UTC by the store’s clock, not by that of the process', async () => {
+  test('changes at midnight UTC by the clock of the store, not of the process', async () => {
     const own = handClock(midnight - 3_600_000);
     const generator = generatorWith({ clock: own });
     clock.turn(midnight - 1_000 - clock.now());
@@ -156,7 +156,7 @@ describe('a year', () => {
     expect(await generator.generate('order')).toBe('ORD202700000001');
   });
 
-  test('that comes back, as a clock may, repeats nothing', async () => {
+  test('that comes again, because a clock was set back, repeats no number', async () => {
     const generator = generatorWith();
     clock.turn(midnight - clock.now());
     const references = [await generator.generate('order')];
@@ -168,8 +168,8 @@ describe('a year', () => {
   });
 });
 
-describe('a database that has forgotten', () => {
-  test('is noticed at the next lease, pushed past, and told of', async () => {
+describe('a database that lost leases', () => {
+  test('is noticed at the next lease, its numbers are skipped, and an alarm is raised', async () => {
     const generator = generatorWith({ outageMs: 0 });
     await generator.generateMany('order', 5_000);
     ledger.seeds.set('ORD2026', 100);
@@ -182,7 +182,7 @@ describe('a database that has forgotten', () => {
     expect(lines).toContainEqual(expect.objectContaining({ level: 50, seed: 100 }));
   });
 
-  test('is told of by the records, when nobody else remembers', async () => {
+  test('is noticed by the high-water marks when no process remembers the numbers', async () => {
     const first = generatorWith();
     first.record('ORD202600000321');
     first.record('ORD202600000320');
@@ -192,7 +192,7 @@ describe('a database that has forgotten', () => {
     expect(notices).toHaveLength(1);
   });
 
-  test('records that wait are written before the end', async () => {
+  test('buffered high-water marks are written when the generator closes', async () => {
     const generator = generatorWith();
     generator.record('ORD202600000005');
     await generator.close();
@@ -203,7 +203,7 @@ describe('a database that has forgotten', () => {
 describe('with Redis', () => {
   const stamp = { now: MIDSUMMER, year: 2026, epoch: 'a' };
 
-  test('numbers come from it, and those held in memory come without asking', async () => {
+  test('numbers come from its counter, and buffered ones without a request', async () => {
     let next = 1;
     const counter = fakeCounter(({ preferred }) => {
       const range = { year: 2026, first: next, last: next + preferred - 1 };
@@ -214,25 +214,25 @@ describe('with Redis', () => {
     await generator.prepare();
     expect(await generator.generate('room')).toBe('ROM202600000001');
     for (let count = 0; count < 10; count += 1) await generator.generate('room');
-    expect(counter.asks).toHaveLength(1);
+    expect(counter.requests).toHaveLength(1);
     await generator.generate('order');
     await generator.generate('order');
-    expect(counter.asks.slice(1).map(({ needed, preferred }) => [needed, preferred])).toEqual([
+    expect(counter.requests.slice(1).map(({ needed, preferred }) => [needed, preferred])).toEqual([
       [1, 1],
       [1, 1],
     ]);
-    expect(counter.asks[2]?.after).toMatchObject({ epoch: 'a', year: 2026 });
+    expect(counter.requests[2]?.after).toMatchObject({ epoch: 'a', year: 2026 });
     expect(ledger.leases).toEqual([]);
   });
 
-  test('an empty one: one lease, of which what is not needed is handed in, once', async () => {
+  test('an empty counter causes one lease, whose rest is added to the counter once', async () => {
     const counter = fakeCounter(() => ({ ok: false, ...stamp, short: { year: 2026, top: 0, amount: 1_000 } }));
     const generator = generatorWith({}, counter);
     expect(await generator.generateMany('order', 3)).toHaveLength(3);
     expect(counter.added).toEqual([{ year: 2026, first: 4, last: 1_000 }]);
   });
 
-  test('one that runs low is given another block by who is told so, while nobody waits', async () => {
+  test('a node that gets a lease hint adds a block in the background', async () => {
     const low = { year: 2026, top: 900, amount: 500 };
     ledger.seeds.set('ORD2026', 900);
     const counter = fakeCounter(() => ({
@@ -246,24 +246,24 @@ describe('with Redis', () => {
     expect(notices).toEqual([]);
   });
 
-  test('its limit unmasks a database that was restored', async () => {
+  test('the top in Redis reveals a database that was restored', async () => {
     const counter = fakeCounter(() => ({ ok: false, ...stamp, short: { year: 2026, top: 8_000, amount: 10 } }));
     const [reference = ''] = await generatorWith({}, counter).generateMany('order', 1);
     expect(reference).toBe(`ORD2026${String(8_001 + LEAP).padStart(8, '0')}`);
     expect(notices).toEqual([expect.objectContaining({ inUse: 8_000, seed: 0 })]);
   });
 
-  test('one that is away: the ledger alone; and what is left of its block serves without both', async () => {
+  test('numbers come from the ledger while Redis is away, and from the rest of the block while both are', async () => {
     const counter = fakeCounter();
     const generator = generatorWith({}, counter);
     expect(await generator.generate('order')).toBe('ORD202600000001');
     ledger.away = true;
     expect(await generator.generate('order')).toBe('ORD202600000002');
     await expect(generator.generateMany('order', 5_000)).rejects.toThrow(ReferenceUnavailable);
-    expect(counter.asks).toHaveLength(3);
+    expect(counter.requests).toHaveLength(3);
   });
 
-  test('neither: unavailable, with the reason', async () => {
+  test('without Redis and ledger, references are unavailable, with the reason', async () => {
     ledger.away = true;
     const error = await generatorWith({}, fakeCounter())
       .generate('order')

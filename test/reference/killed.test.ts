@@ -1,4 +1,4 @@
-/** A process that dies at a step of a lease takes numbers with it, and gives none to anybody twice. */
+/** A process that dies in the middle of a lease: its numbers are wasted, and none is issued twice. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DatabaseServer } from '../support/database.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
 test.each(['before take', 'after take', 'before lease', 'after lease', 'before add', 'after add'])(
   'killed %s',
   async (dieAt) => {
-    // An empty Redis: the first thing that each does is to lease.
+    // Redis is empty, so each process leases first.
     await redis.restart();
     await using survivor = await startWorker({ ledger, redis: redis.url, onIssued });
     const victim = await startWorker({ ledger, redis: redis.url, dieAt, onIssued });
@@ -39,14 +39,14 @@ test.each(['before take', 'after take', 'before lease', 'after lease', 'before a
   },
 );
 
-test('killed at any moment, by somebody else', async () => {
+test('a process killed at any moment repeats no number', async () => {
   await using survivor = await startWorker({ ledger, redis: redis.url, onIssued });
   survivor.run(50);
   for (let life = 0; life < 6; life += 1) {
     const victim = await startWorker({ ledger, redis: redis.url, onIssued });
     victim.run(50);
     while (victim.ranges.length < 20) await new Promise((resolve) => setTimeout(resolve, 3));
-    // In the middle of leases: everything that was leased is gone.
+    // In the middle of leases: every leased block is lost.
     if (life % 2 === 1) await redis.restart();
     await victim.kill();
   }

@@ -1,4 +1,4 @@
-/** The laws of a ledger, for every database, and for real ones. */
+/** The contract of a ledger, on every kind of database. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLedger } from '../../src/reference/from-options.ts';
 import { LEAP, type LeaseRequest, type Ledger } from '../../src/reference/ledger.ts';
@@ -27,7 +27,7 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     await stage[Symbol.asyncDispose]();
   });
 
-  test('leases follow one upon the other', async () => {
+  test('consecutive leases have consecutive numbers', async () => {
     const ledger = await fresh();
     expect(await ledger.lease(ORDER)).toEqual({ first: 1, last: 10, seed: 0, floor: 0 });
     expect(await ledger.lease({ ...ORDER, step: 5 })).toEqual({ first: 11, last: 15, seed: 10, floor: 0 });
@@ -42,7 +42,7 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     expect(await ledger.lease(ORDER)).toMatchObject({ first: 11, last: 20 });
   });
 
-  test('numbers beyond 32 bits', async () => {
+  test('seeds exceed 32 bits', async () => {
     const ledger = await fresh();
     const floor = 3_000_000_000_000;
     expect(await ledger.lease({ ...ORDER, floor })).toMatchObject({ first: floor + LEAP + 1, last: floor + LEAP + 10 });
@@ -52,7 +52,7 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     });
   });
 
-  test('what is in use is never leased: a seed behind it jumps past it, and says where it stood', async () => {
+  test('a seed behind numbers in use skips them, and returns its former value', async () => {
     const ledger = await fresh();
     await ledger.lease(ORDER);
     expect(await ledger.lease({ ...ORDER, floor: 10 })).toEqual({ first: 11, last: 20, seed: 10, floor: 10 });
@@ -61,7 +61,7 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     expect(await ledger.lease(ORDER)).toMatchObject({ first: 511 + LEAP, seed: 510 + LEAP, floor: 0 });
   });
 
-  test('the highest reference among the records counts as in use', async () => {
+  test('the high-water mark counts as in use', async () => {
     const ledger = await fresh();
     const mark = { prefix: 'ORD', year: 2026 };
     await ledger.record([{ ...mark, sequence: 40 }]);
@@ -73,14 +73,14 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     expect(await ledger.lease({ ...ORDER, year: 2027 })).toMatchObject({ first: 1, floor: 0 });
   });
 
-  test('its clock is that of now, in milliseconds', async () => {
+  test('the clock returns the present time in milliseconds', async () => {
     const before = Date.now();
     const now = await ledgerAt(url).now();
     expect(Math.abs(now - before)).toBeLessThan(60_000);
     expect(now % 1).toBe(0);
   });
 
-  test('a hundred leases at once through three connections have no number in common', async () => {
+  test('a hundred concurrent leases through three connections do not overlap', async () => {
     const ledgers = [url, url, url].map(ledgerAt);
     const leases = await Promise.all(
       Array.from({ length: 99 }, (_, index) => ledgers[index % 3]?.lease(ORDER) ?? expect.unreachable()),
@@ -89,7 +89,7 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     expect(firsts).toEqual(Array.from({ length: 99 }, (_, index) => 10 * index + 1));
   });
 
-  test('several that open an empty database at once all can use it', async () => {
+  test('several ledgers that open an empty database at once can all use it', async () => {
     const empty = await stage.empty();
     const ledgers = Array.from({ length: 6 }, () => ledgerAt(empty));
     await Promise.all(ledgers.map((ledger) => ledger.open()));
@@ -97,7 +97,7 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     expect(new Set(leases.map(({ first }) => first)).size).toBe(6);
   });
 
-  test('two processes that start on an empty database have no number in common', async () => {
+  test('two processes that start on an empty database share no number', async () => {
     const empty = await stage.empty();
     await using one = await startWorker({ ledger: empty });
     await using other = await startWorker({ ledger: empty });
@@ -107,7 +107,7 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     for (const [index, [first]] of ranges.entries()) expect(first).toBeGreaterThan(ranges[index - 1]?.[1] ?? 0);
   });
 
-  test('opened again, it goes on where it was', async () => {
+  test('a ledger that is opened again goes on at its seed', async () => {
     const at = await stage.empty();
     const first = openLedger(at);
     await first.lease(ORDER);
@@ -115,7 +115,7 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     expect(await ledgerAt(at).lease(ORDER)).toMatchObject({ first: 11 });
   });
 
-  test('restored from a backup beneath an open connection, it is behind, and the next lease is past what was in use', async () => {
+  test('a database restored beneath an open connection is behind, and the next lease skips the numbers in use', async () => {
     const at = await stage.empty();
     const ledger = openLedger(at);
     await ledger.lease(ORDER);
@@ -129,7 +129,7 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     expect(lease.first).toBeGreaterThan(last);
   });
 
-  test('one that answers nobody is not waited for; what it has answered outlives its being killed', async () => {
+  test('a lease fails while the database hangs, and earlier leases survive a kill', async () => {
     const at = await stage.empty();
     const ledger = ledgerAt(at);
     await ledger.lease(ORDER);
@@ -139,7 +139,7 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     expect(performance.now() - started).toBeLessThan(10_000);
     thaw();
     const { first } = await eventually(() => ledger.lease(ORDER));
-    // What was asked of it meanwhile may have been leased: then it is lost, and nobody is given it.
+    // The failed request may have leased numbers: they are wasted.
     expect([11, 21]).toContain(first);
     const { server } = stage;
     await server?.kill();
@@ -149,7 +149,7 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
   });
 });
 
-/** A server that was restarted has cut its connections: whoever had one learns it by trying. */
+/** Retries: connections are lost when a server restarts, which is noticed at the next use. */
 async function eventually<T>(work: () => Promise<T>, tries = 40): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** The counter on a real Redis: which numbers it gives, when it asks for more, and what it forgets on purpose. */
+/** The counter on a real Redis: its numbers, its lease hints, and the blocks that it drops on purpose. */
 import { readFileSync } from 'node:fs';
 import { createClient } from 'redis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -57,12 +57,12 @@ const taken = async (ask: Partial<TakeRequest> = {}): Promise<Extract<TakeResult
 const short = (ask: Partial<TakeRequest> = {}) =>
   expect(counter.take({ ...ASK, ...ask })).resolves.toMatchObject({ ok: false });
 
-test('keys begin with the site', () => {
+test('keys begin with the prefix', () => {
   expect(keyOf('ecm', 1)).toBe('ecm:ref:1');
   expect(keyOf('sb:', 4)).toBe('sb:ref:4');
 });
 
-test('an empty one is short, and says how many to lease', async () => {
+test('an empty counter is short, and tells how many numbers to lease', async () => {
   expect(await counter.take({ ...ASK, needed: 7, preferred: 7 })).toMatchObject({
     ok: false,
     year,
@@ -70,19 +70,19 @@ test('an empty one is short, and says how many to lease', async () => {
   });
 });
 
-test('numbers are given in their order, over blocks, all or none of those that are needed', async () => {
+test('numbers are given in order across blocks, at least the needed ones or none', async () => {
   expect(await counter.add(ORDER, block(1, 10))).toBe(true);
   expect(await counter.add(ORDER, block(51, 60))).toBe(true);
   expect((await taken()).ranges).toEqual([block(1, 1)]);
   expect((await taken({ needed: 12, preferred: 12 })).ranges).toEqual([block(2, 10), block(51, 53)]);
   await short({ needed: 8, preferred: 8 });
-  // As many as there are.
+  // As many as are left.
   expect((await taken({ needed: 1, preferred: 100 })).ranges).toEqual([block(54, 60)]);
   await short();
   expect(await client.keys('*')).toEqual([KEY]);
 });
 
-test('a block comes once: not again, and not after a later one', async () => {
+test('a block is added once, and never after a higher one', async () => {
   expect(await counter.add(ORDER, block(1, 10))).toBe(true);
   expect(await counter.add(ORDER, block(1, 10))).toBe(false);
   expect(await counter.add(ORDER, block(5, 25))).toBe(false);
@@ -91,7 +91,7 @@ test('a block comes once: not again, and not after a later one', async () => {
   expect((await taken({ needed: 20, preferred: 20 })).ranges).toEqual([block(1, 10), block(31, 40)]);
 });
 
-test('one asker is told that it runs low; another one when that has taken too long, or when a block has come', async () => {
+test('one caller gets a lease hint; another one after a timeout, or after a block was added', async () => {
   await counter.add(ORDER, block(1, 60));
   expect((await taken()).hints).toEqual([]);
   expect((await taken({ needed: 10, preferred: 10 })).hints).toEqual([{ year, top: 60, amount: 100 }]);
@@ -102,16 +102,16 @@ test('one asker is told that it runs low; another one when that has taken too lo
   expect((await taken()).hints).toEqual([{ year, top: 62, amount: 100 }]);
 });
 
-test('blocks are sized by what is asked for', async () => {
+test('blocks are sized by the request rate', async () => {
   const outageMs = 900_000;
   await counter.add(ORDER, block(1, 10_000));
   const { hints } = await taken({ needed: 1_000, preferred: 1_000, outageMs });
-  // 1,000 within half a minute or so: as many in 15 minutes as 30,000, and twice that.
+  // 1,000 in about half a minute are 30,000 in 15 minutes; a block is twice that.
   expect(hints[0]?.amount).toBeGreaterThan(59_000);
   expect(hints[0]?.amount).toBeLessThanOrEqual(60_000);
 });
 
-test('what was in Redis before it started again is not given, and its limit is remembered', async () => {
+test('blocks of before a restart are dropped, and the top is kept', async () => {
   const folder = ['--appendonly', 'yes', '--appendfsync', 'always'];
   await using lasting = await startRedis({ args: folder });
   await using own = Object.assign(createRedisCounter({ url: lasting.url, site: 'ecm' }), {
@@ -129,7 +129,7 @@ test('what was in Redis before it started again is not given, and its limit is r
   expect(await own.take(ASK)).toMatchObject({ ok: true, ranges: [block(101, 101)] });
 });
 
-test('a primary that was a replica meanwhile is another one', async () => {
+test('a primary that was demoted and promoted again has a new epoch', async () => {
   await using other = await startRedis();
   await counter.add(ORDER, block(1, 100));
   const before = await taken();
@@ -140,22 +140,22 @@ test('a primary that was a replica meanwhile is another one', async () => {
   expect(after.epoch.split(':')[0]).toBe(before.epoch.split(':')[0]);
 });
 
-test('what a node knows to be leased, Redis remembers', async () => {
+test('Redis stores the leased numbers that a node knows of', async () => {
   await short({ leased: [{ year, number: 500 }] });
   await short({ leased: [{ year, number: 400 }] });
   expect(await counter.take(ASK)).toMatchObject({ short: { top: 500 } });
-  // All that was leased is in use already: an empty block.
+  // All leased numbers are in use: an empty block.
   expect(await counter.add(ORDER, block(601, 600))).toBe(true);
   expect(await counter.take(ASK)).toMatchObject({ ok: false, short: { top: 600 } });
 });
 
-test('the hash of another prefix is none', async () => {
+test('a hash of another prefix is ignored', async () => {
   await counter.add(ORDER, block(1, 100));
   await client.hSet(KEY, 'prefix', 'INV');
   expect(await counter.take(ASK)).toMatchObject({ ok: false, short: { top: 0 } });
 });
 
-test('an old hash that somebody has put back gives nobody what it was given before', async () => {
+test('a caller gets no number twice from a restored old hash', async () => {
   await counter.add(ORDER, block(1, 100));
   const old = await client.hGetAll(KEY);
   const { epoch } = await taken({ needed: 40, preferred: 40 });
@@ -163,7 +163,7 @@ test('an old hash that somebody has put back gives nobody what it was given befo
   expect((await taken({ after: { epoch, year, number: 40 } })).ranges).toEqual([block(41, 41)]);
 });
 
-test('the years of Redis’ clock are those of UTC', async () => {
+test('years are in UTC by the clock of Redis', async () => {
   const calendar = readFileSync(new URL('../../src/reference/redis/lua/calendar.lua', import.meta.url), 'utf8');
   const script = `${calendar}\nlocal years = {}\nfor i, at in ipairs(ARGV) do years[i] = year_of(tonumber(at)) end\nreturn years`;
   const instants = Array.from({ length: 430 }, (_, index) => Date.UTC(1971 + index, 0)).flatMap((at) => [at - 1, at]);
@@ -171,7 +171,7 @@ test('the years of Redis’ clock are those of UTC', async () => {
   expect(years).toEqual(instants.map(yearOf));
 });
 
-test('one that is gone is known to be gone at once; it is found again by itself', async () => {
+test('a lost Redis is noticed at once, and reconnected to without help', async () => {
   await counter.add(ORDER, block(1, 100));
   await redis.kill();
   await expect(eventually(() => refusal(counter.take(ASK)))).resolves.toBeInstanceOf(CounterUnavailable);
@@ -183,7 +183,7 @@ test('one that is gone is known to be gone at once; it is found again by itself'
   await eventually(() => client.ping());
 });
 
-test('a URL that is none', () => {
+test('the error of a malformed URL does not repeat the password', () => {
   expect(() => createRedisCounter({ url: 'http://:hunter2@x', site: 'ecm' })).toThrow(/^((?!hunter2).)*$/);
 });
 

@@ -1,11 +1,11 @@
-/** A database that is put back to a backup while nodes go on: noticed, pushed past, and told of, on real stores. */
+/** A database that is restored from a backup while nodes go on: noticed, its numbers skipped, an alarm raised; on real stores. */
 import { expect, test } from 'vitest';
 import { createReferenceGenerator, type ReferenceNotice } from '../../src/index.ts';
 import { LEAP } from '../../src/reference/ledger.ts';
 import { DATABASE_HOSTS } from '../database/database-hosts.ts';
 import { startRedis } from '../support/redis.ts';
 
-test.each(DATABASE_HOSTS)('$name', async ({ start }) => {
+test.each(DATABASE_HOSTS)('a restored $name database is noticed, and no number is repeated', async ({ start }) => {
   await using stage = await start();
   await using redis = await startRedis();
   const ledger = await stage.empty();
@@ -27,7 +27,7 @@ test.each(DATABASE_HOSTS)('$name', async ({ start }) => {
   await second.close();
   expect(notices).toEqual([]);
   await restore();
-  // A process that knows nothing itself: Redis is the one that remembers.
+  // A new process, which knows no numbers in use: Redis does.
   const third = generator();
   for (let count = 0; count < 4; count += 1) {
     issued.push(...(await untilItAnswers(() => third.generateMany('order', 500))));
@@ -39,7 +39,7 @@ test.each(DATABASE_HOSTS)('$name', async ({ start }) => {
   expect(third.parse(issued.at(-1) ?? '').sequence).toBeGreaterThan(LEAP);
 });
 
-/** A server that was restarted has cut its connections. */
+/** Retries: connections are lost when a server restarts. */
 async function untilItAnswers<T>(work: () => Promise<T>, tries = 40): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** Rooms and users named by counted references: when, and what it costs. */
+/** Counted references as refs of rooms and ids of users: when they are used, and their cost. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -22,7 +22,7 @@ async function start(options: PartialOptions, lines: string[] = []) {
 
 const sequenceOf = (reference: string) => Number(reference.slice('ROM2026'.length));
 
-test('a library writes no file unless it is told where: refs are random', async () => {
+test('a server without a data directory has random refs and writes no file', async () => {
   const before = readdirSync('.');
   await using server = await start({});
   await using ann = await connectClient(server.url);
@@ -31,7 +31,7 @@ test('a library writes no file unless it is told where: refs are random', async 
   expect(readdirSync('.')).toEqual(before);
 });
 
-test('with a data directory they are counted, and go on after a restart', async () => {
+test('refs in a data directory are counted, and go on after a restart', async () => {
   await using folder = await temporaryFolder();
   const dataDir = join(folder.path, 'deep', 'data');
   const refs: string[] = [];
@@ -46,7 +46,7 @@ test('with a data directory they are counted, and go on after a restart', async 
   expect(refs.map(sequenceOf)).toEqual(refs.map(sequenceOf).toSorted((a, b) => a - b));
 });
 
-test('every issue is logged, with who asked for it', async () => {
+test('every issued reference is logged with its requester', async () => {
   await using folder = await temporaryFolder();
   const lines: string[] = [];
   await using server = await start({ dataDir: folder.path }, lines);
@@ -64,7 +64,7 @@ test('every issue is logged, with who asked for it', async () => {
   expect(lines.join()).not.toMatch(/Rosalind|Confidential/);
 });
 
-test('users without an identity are counted where that is asked for, and keep their name when they come back', async () => {
+test('anonymous users get counted ids if so configured, and keep them when they come back', async () => {
   await using folder = await temporaryFolder();
   await using server = await start({ dataDir: folder.path, userIds: 'reference' });
   await using ann = await connectClient(server.url);
@@ -83,13 +83,13 @@ test.each<[string, PartialOptions, RegExp]>([
     { redisUrl: 'redis://127.0.0.1:1', dataDir: '/nowhere' },
     /databaseUrl that all nodes share/,
   ],
-])('counted users need a ledger that all nodes share: %s', async (_, options, reason) => {
+])('counted user ids need a ledger that all nodes share: %s', async (_, options, reason) => {
   const starting = start({ ...options, userIds: 'reference' });
   await expect(starting).rejects.toThrow(OptionError);
   await expect(starting).rejects.toThrow(reason);
 });
 
-test('with Redis and no database, refs are random, and one warning is logged', async () => {
+test('a server with Redis and no database has random refs, and logs one warning', async () => {
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
   const lines: string[] = [];
@@ -105,7 +105,7 @@ test('with Redis and no database, refs are random, and one warning is logged', a
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test('two nodes on one Redis and one database: none twice, and no room waits for Redis once more', async () => {
+test('two nodes on one Redis and one database repeat no ref, and no room waits for another round trip', async () => {
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
   const options = { redisUrl: redis.url, databaseUrl: `sqlite:${join(folder.path, 'all.db')}`, referencePrefix: 'ecm' };
@@ -113,21 +113,21 @@ test('two nodes on one Redis and one database: none twice, and no room waits for
   await using south = await start(options);
   await using ann = await connectClient(north.url);
   await using ben = await connectClient(south.url);
-  const asks = await startHearing(redis.url, 'evalsha', 'ecm:ref:4');
+  const commands = await startMonitor(redis.url, 'evalsha', 'ecm:ref:4');
   const refs: string[] = [];
   for (let count = 0; count < 100; count += 1) {
     refs.push((await ann.must('room:create')).room.ref, (await ben.must('room:create')).room.ref);
   }
   for (const ref of refs) expect(ref).toMatch(COUNTED);
   expect(new Set(refs).size).toBe(200);
-  // Fetched by the dozen, while nobody waits.
-  expect(asks.count()).toBeGreaterThan(0);
-  expect(asks.count()).toBeLessThanOrEqual(200 / 16 + 2);
-  asks.end();
+  // Buffered by the dozen, in the background.
+  expect(commands.count()).toBeGreaterThan(0);
+  expect(commands.count()).toBeLessThanOrEqual(200 / 16 + 2);
+  commands.end();
 });
 
-/** Counts the commands that clients send to Redis and that hold these words. */
-async function startHearing(url: string, ...words: string[]) {
+/** Counts the commands to Redis that contain these words. */
+async function startMonitor(url: string, ...words: string[]) {
   const client = createClient({ url });
   client.on('error', () => {});
   await client.connect();
@@ -139,7 +139,7 @@ async function startHearing(url: string, ...words: string[]) {
   return { count: () => count, end: () => client.destroy() };
 }
 
-test('a database that does not answer ends the start with the reason, without the password', async () => {
+test('a database that does not answer fails the start with the reason, without the password', async () => {
   const starting = start({ databaseUrl: 'postgres://signalbox:hunter2@127.0.0.1:1/none' });
   await expect(starting).rejects.toThrow(
     'the ledger does not answer (postgres at 127.0.0.1:1/none: connect ECONNREFUSED 127.0.0.1:1)',
@@ -147,7 +147,7 @@ test('a database that does not answer ends the start with the reason, without th
   await expect(starting).rejects.not.toThrow(/hunter2/);
 });
 
-test('a ref that can be told in advance opens no way to try all codes with it', async () => {
+test('a predictable ref does not help to guess codes', async () => {
   await using folder = await temporaryFolder();
   await using server = await start({ dataDir: folder.path });
   await using ann = await connectClient(server.url);

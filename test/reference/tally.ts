@@ -1,4 +1,4 @@
-/** Which numbers were issued, one bit each, and how many of them more than once. */
+/** Bitmap of the issued numbers, and a count of repetitions. */
 import type { Run } from './worker-process.ts';
 
 export class Tally {
@@ -17,7 +17,7 @@ export class Tally {
     this.total += last - first + 1;
   }
 
-  /** A thousand million numbers are 128 MB. */
+  /** 128 MB for 2^30 numbers. */
   #reach(number: number): void {
     if (number >= 2 ** 30) throw new RangeError('a number far beyond what was issued');
     const needed = (number >>> 3) + 1;

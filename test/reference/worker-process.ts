@@ -1,37 +1,37 @@
-/** A process that issues references, and what it has issued. */
+/** A child process that issues references, and the numbers that it has issued. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('./worker.mjs', import.meta.url));
 
-/** Numbers in a row. */
+/** Consecutive numbers. */
 export type Run = readonly [first: number, last: number];
 export type Recipe = 'counted' | 'naive';
 
 export interface WorkerOptions {
   readonly ledger: string;
   readonly redis?: string;
-  /** Issues by the naive recipe too. */
+  /** Runs the naive generator as well. */
   readonly naive?: boolean;
   readonly outageMs?: number;
-  /** Where it kills itself: `before lease`, `after lease`, and so on for `take` and `add`. */
+  /** Step at which it kills itself: `before lease`, `after lease`, and so on for `take` and `add`. */
   readonly dieAt?: string;
   readonly onIssued?: (recipe: Recipe, run: Run) => void;
 }
 
 export interface WorkerProcess extends AsyncDisposable {
   readonly pid: number;
-  /** By the generator. */
+  /** Issued by the counted generator. */
   readonly ranges: readonly Run[];
-  /** How often Redis has given it some. */
+  /** Number of successful takes from Redis. */
   readonly takes: number;
   readonly refused: Readonly<Record<Recipe, number>>;
-  /** Why, of late. */
+  /** The last reasons. */
   readonly reasons: readonly string[];
   readonly exited: Promise<unknown>;
   readonly running: boolean;
-  /** Issues so many and resolves. */
+  /** Issues that many and resolves. */
   issue(count: number): Promise<void>;
   /** Issues batch after batch until it is paused. */
   run(batch: number, pauseMs?: number): void;
@@ -97,7 +97,7 @@ export async function startWorker({ onIssued, ...options }: WorkerOptions): Prom
   };
 }
 
-/** Resolves when the child says it; rejects when it ends before. */
+/** Resolves at a message of the child; rejects when the child exits before. */
 function said(child: ChildProcess, isIt: (message: Message) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (then: () => void) => {

@@ -1,7 +1,6 @@
 /**
- * A process that issues references as fast as it is told to, and tells which: by the generator as it is built, and
- * beside it by the naive recipe (is the key there? else load the highest number from the database; then count up).
- * Its parent speaks to it over IPC, see worker-process.ts.
+ * A process that issues references and reports them to its parent over IPC, see worker-process.ts. It uses the built
+ * generator, and beside it a naive one (if Redis has no key, set it to the highest number in the database; then INCR).
  */
 import pg from 'pg';
 import { createClient } from 'redis';
@@ -12,7 +11,7 @@ import { createRedisCounter } from '../../dist/reference/redis/counter.js';
 const { ledger: ledgerUrl, redis: redisUrl, naive = false, outageMs, dieAt } = JSON.parse(process.argv[2]);
 const RETRY_MS = 10;
 
-/** Dies by SIGKILL before or after a step of a lease, so that not even a handler runs. */
+/** Kills the process before or after a step of a lease; by SIGKILL, so that no handler runs. */
 const step = (name, work) => {
   return async (...args) => {
     if (dieAt === `before ${name}`) process.kill(process.pid, 'SIGKILL');
@@ -45,7 +44,7 @@ const generator = createCountedReferences(
   { ...(outageMs && { outageMs }), onNotice: (notice) => process.send({ notice }) },
 );
 
-/** Runs of numbers: a batch is one or two of them. */
+/** Consecutive numbers as ranges: a batch has one or two. */
 function rangesOf(numbers) {
   const ranges = [];
   for (const number of numbers) {
@@ -88,7 +87,7 @@ async function run(batch, pauseMs, issue, recipe) {
       process.send({ refused: recipe, reason: `${error.name}: ${error.message}` });
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
-    // Also where everything comes out of memory: the parent must be heard.
+    // Also when all numbers come from memory: messages of the parent must be received.
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -1,11 +1,11 @@
-/** What stands in the record of a call. */
+/** Contents of the record of a call. */
 import { expect, test } from 'vitest';
 import { findCall, listCalls } from '../../../src/records/read.ts';
 import type { DatabaseHarness } from '../../database/harness.ts';
 import { recordRooms, startRooms } from '../harness.ts';
 
 export function calls(harness: DatabaseHarness): void {
-  test('a call from its creation to its end', async () => {
+  test('a record covers a call from its creation to its end', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
     const began = rooms.clock.now();
@@ -60,7 +60,7 @@ export function calls(harness: DatabaseHarness): void {
     });
   });
 
-  test('a room that a back end opens has no creator, and its host is who came first', async () => {
+  test('a room that a back end creates has no creator, and its first member is the host', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
     const founded = await rooms.found();
@@ -74,7 +74,7 @@ export function calls(harness: DatabaseHarness): void {
     });
   });
 
-  test('what people write comes back as they wrote it', async () => {
+  test('user input is stored unchanged', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
     const names = [String.raw`\'; DROP TABLE signalbox_calls; --`, `"O'Neil"`, '🚂 Zoë', String.raw`a\\b?c$1`];

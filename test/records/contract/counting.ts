@@ -1,4 +1,4 @@
-/** Signals, and everything else, while the database is away. */
+/** Signal counts, and outages of the database. */
 import { expect, test } from 'vitest';
 import { type Database, DatabaseUnavailable } from '../../../src/database/database.ts';
 import { findCall, readLost } from '../../../src/records/read.ts';
@@ -10,7 +10,7 @@ import { refOf } from '../../engine/stage.ts';
 import { eventually, recordAll, recorderOf, recordRooms, startRooms } from '../harness.ts';
 
 export function counting(harness: DatabaseHarness): void {
-  test('signals, before the call is there and after, of two nodes; an answer that is lost counts none twice', async () => {
+  test('signals of two nodes are added up, before the call is recorded and after; a lost answer counts none twice', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
     const clock = rooms.clock;
@@ -43,7 +43,7 @@ export function counting(harness: DatabaseHarness): void {
     expect(await findCall(database, refOf(1))).toMatchObject({ signals: 118 });
   });
 
-  test('while the database answers nobody nothing is lost, and it is all there afterwards', async () => {
+  test('nothing is lost while the database does not answer, and all is recorded afterwards', async () => {
     const url = await harness.host.empty();
     const database = harness.databaseAt(url);
     const rooms = startRooms();

@@ -1,4 +1,4 @@
-/** Many calls, and calls with many sessions: no page is large, none takes long, and everybody else has turns in between. */
+/** Many calls, and calls with many participants: pages are small and fast, and other work gets turns in between. */
 import { expect, test } from 'vitest';
 import type { Database, Dialect, Queries } from '../../../src/database/database.ts';
 import type { Call } from '../../../src/records/port.ts';
@@ -9,10 +9,10 @@ import type { DatabaseHarness } from '../../database/harness.ts';
 import { refOf } from '../../engine/stage.ts';
 
 const BEGAN = 1_800_000_000_000;
-const MOST = 2_000;
+const MAX = 2_000;
 
 export function large(harness: DatabaseHarness): void {
-  test('a page of the calls of one user is walked in an index, however many they are', async () => {
+  test('a page of the calls of one user is read from an index, however many there are', async () => {
     const database = await harness.fresh();
     await fill(
       database,
@@ -42,9 +42,9 @@ export function large(harness: DatabaseHarness): void {
     }
   });
 
-  test('a page ends early where its calls have many sessions, and one that has more than a page stands alone', async () => {
+  test('a page ends early when its calls have many participants, and a call with more than a page is alone', async () => {
     const database = await harness.fresh();
-    const sizes = [900, 0, 900, 900, 2 * MOST + 1, 3, 1];
+    const sizes = [900, 0, 900, 900, 2 * MAX + 1, 3, 1];
     await fill(
       database,
       sizes.map((size, call) => Array.from({ length: size }, (_, index) => `u-${call}-${index}`)),
@@ -56,9 +56,9 @@ export function large(harness: DatabaseHarness): void {
       pages.push(page.calls.map(({ participants }) => participants.length));
       ({ cursor } = page);
     }
-    expect(pages).toEqual([[1, 3], [2 * MOST + 1], [900, 900, 0], [900]]);
+    expect(pages).toEqual([[1, 3], [2 * MAX + 1], [900, 900, 0], [900]]);
     expect((await findCall(database, refOf(5)))?.participants.map(({ seq }) => seq)).toEqual(
-      Array.from({ length: 2 * MOST + 1 }, (_, index) => index + 1),
+      Array.from({ length: 2 * MAX + 1 }, (_, index) => index + 1),
     );
 
     using others = startTurns();
@@ -68,7 +68,7 @@ export function large(harness: DatabaseHarness): void {
     for await (const { calls, more } of exportCalls(database, {})) {
       expect(others.turns).toBeGreaterThan(seen);
       seen = others.turns;
-      expect(calls.reduce((sum, { participants }) => sum + participants.length, 0)).toBeLessThanOrEqual(MOST);
+      expect(calls.reduce((sum, { participants }) => sum + participants.length, 0)).toBeLessThanOrEqual(MAX);
       for (const call of calls) {
         expect(exported.has(call.ref)).toBe(call.ref === open);
         const earlier = exported.get(call.ref)?.participants ?? [];
@@ -87,7 +87,7 @@ const EXPLAIN: Readonly<Record<Dialect, string>> = {
   mysql: 'EXPLAIN',
 };
 
-/** Work of others: it has a turn whenever the process does not stand still for the records. */
+/** Other work: counts its turns of the event loop, while the records do not block the process. */
 function startTurns() {
   let isOver = false;
   const others = {
@@ -104,7 +104,7 @@ function startTurns() {
   return others;
 }
 
-/** Calls of these users, a second after each other. */
+/** Records calls of these users, one per second. */
 async function fill(database: Database, calls: readonly (readonly string[])[]): Promise<void> {
   const rows = calls.map((users, index) => callOf(index + 1, users.length));
   const participants = calls.flatMap((users, index) =>

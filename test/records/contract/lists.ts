@@ -1,4 +1,4 @@
-/** Which calls are found, and in which order. */
+/** Lists of calls: filters, order and pages. */
 import { expect, test } from 'vitest';
 import { CursorMalformed } from '../../../src/records/port.ts';
 import { findCall, listCalls } from '../../../src/records/read.ts';
@@ -9,12 +9,12 @@ import { recordRooms, startRooms } from '../harness.ts';
 const MINUTE = 60_000;
 
 export function lists(harness: DatabaseHarness): void {
-  test('pages: the newest first, nothing twice and nothing left out, whatever is recorded meanwhile', async () => {
+  test('pages list the newest call first, each call once, whatever is recorded meanwhile', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
     for (let number = 1; number <= 25; number += 1) {
       await rooms.create('anna', { ref: refOf(number) });
-      // Several of one instant.
+      // Several calls of the same instant.
       if (number % 3 === 0) rooms.clock.advance(1_000);
     }
     await recordRooms(rooms, database);
@@ -32,7 +32,7 @@ export function lists(harness: DatabaseHarness): void {
     await expect(listCalls(database, { limit: 1, cursor: 'bm8' })).rejects.toThrow(CursorMalformed);
   });
 
-  test('calls by time, code and who was there; ids differ by case', async () => {
+  test('calls are found by time, code and participant; ids differ by case', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
     const began = rooms.clock.now();

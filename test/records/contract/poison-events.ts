@@ -1,4 +1,4 @@
-/** An event that no database takes: it costs itself, and nothing that comes after it. */
+/** Poison events: an event that the database refuses is lost itself, and no later event with it. */
 import { expect, test } from 'vitest';
 import type { Feed } from '../../../src/engine/feed.ts';
 import type { FeedEvent } from '../../../src/protocol/feed.ts';
@@ -10,7 +10,7 @@ import { listening } from '../../support/log.ts';
 import { recordAll, recorderOf, startRooms } from '../harness.ts';
 
 export function poisonEvents(harness: DatabaseHarness): void {
-  test('an event that is refused again and again is passed over, counted and logged, and all others are recorded', async () => {
+  test('an event that is refused repeatedly is skipped, counted and logged, and all others are recorded', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
     for (let number = 1; number <= 60; number += 1) {
@@ -31,7 +31,7 @@ export function poisonEvents(harness: DatabaseHarness): void {
     expect(lines).toEqual(bad.map((ref) => `error an event cannot be recorded, and is skipped ${ref}:1`));
   });
 
-  test('a database that takes no records at all, though it answers, loses none', async () => {
+  test('no event is skipped while the database refuses every record', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
     const room = await rooms.room(['anna', 'ben']);
@@ -47,11 +47,11 @@ export function poisonEvents(harness: DatabaseHarness): void {
   });
 }
 
-/** In the place of the host's taking its seat stands one at no time, in those rooms. */
+/** In these rooms, the host's join event has no instant. */
 function withBadJoins({ engine, clock }: Stage, refs: readonly string[]) {
   const spoilt = (event: FeedEvent): FeedEvent =>
     event.type === 'user_joined' && event.rev === 1 && refs.includes(event.ref)
-      ? // What no type allows is what this is about.
+      ? // Invalid on purpose: no type allows it.
         { ...event, member: { ...event.member, joinedAt: null as never } }
       : event;
   const feed: Feed = {

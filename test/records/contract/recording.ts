@@ -1,4 +1,4 @@
-/** How the feed comes into the records: each event once, whoever records it, and what is missing is told. */
+/** Recording the feed: each event once, by any node, and losses are counted. */
 import { expect, test } from 'vitest';
 import type { Feed } from '../../../src/engine/feed.ts';
 import { findCall, listCalls, readLost } from '../../../src/records/read.ts';
@@ -11,14 +11,14 @@ import { startClusterOfOne } from '../../support/redis-cluster.ts';
 import { eventually, recordAll, recorderOf, recordRooms, startRooms } from '../harness.ts';
 
 export function recording(harness: DatabaseHarness): void {
-  test('several recorders of one feed: every event once', async () => {
+  test('several recorders of one feed record every event once', async () => {
     const url = await harness.host.empty();
     const rooms = startRooms(600);
     for (let number = 1; number <= 300; number += 1) {
       const room = await rooms.room(['anna', 'ben', 'carl'], { ref: refOf(number) });
       await rooms.leave(room, 'ben');
     }
-    // 5 events of each of 300 rooms, of which the feed has kept the newest at most 900.
+    // 5 events of each of 300 rooms, of which the feed keeps the newest 900 at most.
     const kept = (await rooms.engine.feed.read({ limit: 10_000 })).events.length;
     const recorders = [url, url, url].map((each) => createRecorder(recorderOf(harness.databaseAt(each), rooms)));
     const work = recorders.map(async (recorder) => {
@@ -38,11 +38,11 @@ export function recording(harness: DatabaseHarness): void {
       ]);
     }
     expect(calls.filter(({ complete }) => !complete).length).toBeLessThanOrEqual(1);
-    // What was dropped before anybody had read it was read by nobody.
+    // Events that were dropped before the first read are in no record.
     expect(await readLost(database)).toEqual({ events: 1_500 - kept, signals: 0 });
   });
 
-  test('a page that comes short, of events that this version does not know, is not the end of the feed', async () => {
+  test('a page that is short because of unknown event types is not the end of the feed', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
     const room = await rooms.room(['anna', 'ben']);
@@ -63,7 +63,7 @@ export function recording(harness: DatabaseHarness): void {
     expect(await findCall(database, room.ref)).toMatchObject({ reason: 'closed', complete: false });
   });
 
-  test('a feed in a hundred streams, as on a Redis Cluster', async () => {
+  test('a feed of a hundred streams is recorded, as on a Redis Cluster', async () => {
     const database = await harness.fresh();
     await using redis = await startClusterOfOne();
     await using redisStage = await startRedisStage(redis.url);
@@ -78,14 +78,14 @@ export function recording(harness: DatabaseHarness): void {
     const { calls } = await listCalls(database, { limit: 200 });
     expect(calls).toHaveLength(SHARDS);
     expect(calls.every(({ complete, reason }) => complete && reason === 'closed')).toBe(true);
-    // It goes on from where it was.
+    // The recorder goes on at its last position.
     const last = await rooms.room(['ben'], { ref: refOf(SHARDS) });
     await recordRooms(rooms, database);
     expect(await findCall(database, last.ref)).toMatchObject({ hostId: 'ben', complete: true });
     expect(await readLost(database)).toEqual({ events: 0, signals: 0 });
   });
 
-  test('events that the feed keeps no more are counted, and their calls say so', async () => {
+  test('events that the feed has dropped are counted, and their calls are incomplete', async () => {
     const database = await harness.fresh();
     const rooms = startRooms(10);
     const room = await rooms.room(['anna', 'ben']);
@@ -109,7 +109,7 @@ export function recording(harness: DatabaseHarness): void {
     expect((await findCall(database, room.ref))?.participants.every(({ leftAt }) => leftAt !== null)).toBe(true);
   });
 
-  test('read again from the beginning, a feed changes nothing', async () => {
+  test('a feed that is read again from the beginning changes nothing', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
     const room = await rooms.room(['anna', 'ben']);

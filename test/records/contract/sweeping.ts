@@ -1,4 +1,4 @@
-/** Calls that nobody saw end, and records that have been kept for long enough. */
+/** Clean-up: calls without an end event, and records whose retention is over. */
 import { expect, test } from 'vitest';
 import type { Database } from '../../../src/database/database.ts';
 import { findCall, listCalls } from '../../../src/records/read.ts';
@@ -17,7 +17,7 @@ const sweepAt = (database: Database, now: number, retentionMs = 0) =>
   sweep({ database, feedName: FEED, retentionMs, clock: { now: () => now } });
 
 export function sweeping(harness: DatabaseHarness): void {
-  test('what became of a call that nobody saw end', async () => {
+  test('a call without an end event is ended after its longest lifetime', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
     const room = await rooms.room(['anna', 'ben']);
@@ -37,7 +37,7 @@ export function sweeping(harness: DatabaseHarness): void {
         { userId: 'ben', leftAt: left, reason: 'left' },
       ],
     });
-    // It was only late.
+    // The event was only late.
     await rooms.join(room, 'ben');
     await recordRooms(rooms, database);
     expect(await findCall(database, room.ref)).toMatchObject({ endedAt: null, reason: null });
@@ -46,7 +46,7 @@ export function sweeping(harness: DatabaseHarness): void {
     expect(await findCall(database, room.ref)).toMatchObject({ endedAt: left, reason: 'closed', complete: false });
   });
 
-  test('calls of a former life of the process end with it, those of others go on', async () => {
+  test('calls of an earlier process are ended, and those of other nodes go on', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
     const others = startRooms();
@@ -59,7 +59,7 @@ export function sweeping(harness: DatabaseHarness): void {
     expect(await findCall(database, refOf(2))).toMatchObject({ reason: null });
   });
 
-  test('records are kept for their time, whoever clears away', async () => {
+  test('records are kept for their retention time, whichever node cleans up', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
     const old = await rooms.room(['anna', 'ben'], { ref: refOf(1) });
@@ -78,7 +78,7 @@ export function sweeping(harness: DatabaseHarness): void {
     expect(await kept()).toHaveLength(3);
     await sweepAt(database, began + DAY + 2 * MINUTE, DAY);
     expect(await kept()).toEqual([refOf(3), refOf(2)]);
-    // Within a minute nobody else does it again.
+    // No other node cleans up within the same minute.
     await sweepAt(database, began + DAY + 2 * MINUTE + 59_000, 1);
     expect(await kept()).toEqual([refOf(3), refOf(2)]);
     await sweepAt(database, began + 3 * DAY, 0);
@@ -89,7 +89,7 @@ export function sweeping(harness: DatabaseHarness): void {
       expect(await database.rows(`SELECT ref FROM signalbox_${table}`)).toEqual([]);
   });
 
-  test('many at once are cleared away in several steps', async () => {
+  test('many calls are deleted in several steps', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
     for (let number = 1; number <= 150; number += 1) {
