@@ -1,5 +1,5 @@
 /** Hosts of databases for contract tests: a folder of SQLite files, PostgreSQL and MariaDB. */
-import { copyFile, readdir, readlink, rename, rm } from 'node:fs/promises';
+import { copyFile, readdir, readFile, readlink, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -84,6 +84,7 @@ function onServer(server: DatabaseServer): DatabaseHost {
     backUp: () => server.backUp(),
     async freeze() {
       server.freeze();
+      await untilStopped(server.pid);
       return () => server.thaw();
     },
     connections: (url) => server.connections(url),
@@ -91,4 +92,15 @@ function onServer(server: DatabaseServer): DatabaseHost {
     server,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+/** SIGSTOP is delivered to each thread of a process in turn: until then, a thread may still answer. */
+async function untilStopped(pid: number): Promise<void> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const stats = await Promise.all(
+    threads.map((id) => readFile(`/proc/${pid}/task/${id}/stat`, 'utf8').catch(() => '')),
+  );
+  if (stats.every((stat) => stat === '' || /\) T /.test(stat))) return;
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await untilStopped(pid);
 }

@@ -24,7 +24,7 @@ const SCALED_OUTAGE_MS = 3_000;
 const OUTAGE_MS = 2_000;
 const LOST_MS = 2_000;
 
-interface Scene extends AsyncDisposable {
+interface Services extends AsyncDisposable {
   readonly database: DatabaseServer;
   readonly workers: readonly WorkerProcess[];
   readonly counted: Tally;
@@ -70,7 +70,7 @@ async function startPrimary(folder: TemporaryFolder, name: string): Promise<Prim
   };
 }
 
-async function setScene(): Promise<Scene> {
+async function startServices(): Promise<Services> {
   const folder = await temporaryFolder();
   const [database, east, west] = await Promise.all([
     startPostgres(),
@@ -117,7 +117,7 @@ async function setScene(): Promise<Scene> {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Resolves when that many more were issued, and every process has taken numbers from Redis again. */
-async function goOn({ counted, workers }: Scene, count = BETWEEN): Promise<void> {
+async function issueMore({ counted, workers }: Services, count = BETWEEN): Promise<void> {
   const goal = counted.total + count;
   const takes = workers.map((worker) => worker.takes + 3);
   const latest = performance.now() + 60_000;
@@ -130,7 +130,7 @@ async function goOn({ counted, workers }: Scene, count = BETWEEN): Promise<void>
   }
 }
 
-function lead(proxy: TcpProxy | undefined, to: Primary): void {
+function route(proxy: TcpProxy | undefined, to: Primary): void {
   proxy?.turnTo(to.server.port);
   proxy?.cut();
   proxy?.heal();
@@ -139,69 +139,69 @@ function lead(proxy: TcpProxy | undefined, to: Primary): void {
 const follow = (follower: Primary, leader: Primary) =>
   follower.say('REPLICAOF', '127.0.0.1', String(leader.server.port));
 
-async function inStep(follower: Primary): Promise<void> {
+async function untilSynced(follower: Primary): Promise<void> {
   while (!String(await follower.say('INFO', 'replication')).includes('master_link_status:up')) await pause(20);
 }
 
-type Chapter = readonly [name: string, play: (scene: Scene) => Promise<void>];
+type Fault = readonly [name: string, cause: (services: Services) => Promise<void>];
 
-const CHAPTERS: readonly Chapter[] = [
+const FAULTS: readonly Fault[] = [
   ['four processes start on an empty database and an empty Redis', async () => {}],
   ['FLUSHALL', async ({ east }) => void (await east.say('FLUSHALL'))],
   ['Redis is killed, and starts again empty', async ({ east }) => east.server.restart()],
   [
     'a failover that loses two seconds of writes',
-    async (scene) => {
-      const { east, west, proxies } = scene;
+    async (services) => {
+      const { east, west, proxies } = services;
       await follow(west, east);
-      await inStep(west);
+      await untilSynced(west);
       // Cut off from its primary, which goes on.
       await west.say('REPLICAOF', '127.0.0.1', '1');
-      await Promise.all([pause(LOST_MS), goOn(scene, 1_000)]);
+      await Promise.all([pause(LOST_MS), issueMore(services, 1_000)]);
       await east.server.kill();
       await west.say('REPLICAOF', 'NO', 'ONE');
-      for (const proxy of proxies) lead(proxy, west);
+      for (const proxy of proxies) route(proxy, west);
     },
   ],
   [
     'two primaries at once',
-    async (scene) => {
-      const { east, west, proxies } = scene;
+    async (services) => {
+      const { east, west, proxies } = services;
       await east.server.restart();
       await follow(east, west);
-      await inStep(east);
+      await untilSynced(east);
       await east.say('REPLICAOF', 'NO', 'ONE');
-      lead(proxies[1], east);
-      await goOn(scene);
+      route(proxies[1], east);
+      await issueMore(services);
     },
   ],
   [
     'a primary that is demoted, and promoted again without having been restarted, without its last writes',
-    async (scene) => {
-      const { east, west, proxies } = scene;
+    async (services) => {
+      const { east, west, proxies } = services;
       // West keeps a copy of east's data; all processes go on with east.
       await follow(west, east);
-      await inStep(west);
+      await untilSynced(west);
       await west.say('REPLICAOF', 'NO', 'ONE');
-      for (const proxy of proxies) lead(proxy, east);
-      await Promise.all([pause(LOST_MS / 2), goOn(scene, 1_000)]);
-      // West was not written to meanwhile. East goes on with its data, in the same epoch.
+      for (const proxy of proxies) route(proxy, east);
+      await Promise.all([pause(LOST_MS / 2), issueMore(services, 1_000)]);
+      // West was not written to meanwhile. East goes on with its data, without a restart: the run id stays.
       await follow(east, west);
-      await inStep(east);
+      await untilSynced(east);
       await east.say('REPLICAOF', 'NO', 'ONE');
-      for (const proxy of proxies) lead(proxy, east);
+      for (const proxy of proxies) route(proxy, east);
     },
   ],
   [
     'an old dump is restored',
-    async (scene) => {
-      const restore = await scene.east.dump('old');
-      await goOn(scene);
+    async (services) => {
+      const restore = await services.east.dump('old');
+      await issueMore(services);
       await restore();
     },
   ],
   [
-    'the database is away for ten minutes, 300 times as fast: nobody notices',
+    'the database is away for ten minutes, 300 times as fast, and no request fails',
     async ({ database, workers }) => {
       const refusals = () => workers.reduce((sum, { refused }) => sum + refused.counted, 0);
       // A steady rate, and blocks leased for it.
@@ -218,9 +218,9 @@ const CHAPTERS: readonly Chapter[] = [
     },
   ],
   [
-    'both are away: all are refused, and nothing is guessed',
-    async (scene) => {
-      const { database, east, workers } = scene;
+    'both are away, and every request is refused',
+    async (services) => {
+      const { database, east, workers } = services;
       database.freeze();
       await east.server.kill();
       await Promise.all(workers.map((worker) => refusal(worker)));
@@ -230,9 +230,9 @@ const CHAPTERS: readonly Chapter[] = [
   ],
   [
     'a process is killed at any moment, and another one starts',
-    async (scene) => {
-      for (const worker of scene.workers.slice(0, 1)) await worker.kill();
-      await goOn(scene);
+    async (services) => {
+      for (const worker of services.workers.slice(0, 1)) await worker.kill();
+      await issueMore(services);
     },
   ],
 ];
@@ -241,7 +241,7 @@ async function refusal(worker: WorkerProcess): Promise<void> {
   const latest = performance.now() + 30_000;
   const before = worker.refused.counted;
   while (worker.refused.counted === before) {
-    if (performance.now() > latest) throw new Error('nobody was refused');
+    if (performance.now() > latest) throw new Error('no request was refused');
     await pause(20);
   }
   expect(worker.reasons.at(-1)).toMatch(/^ReferenceUnavailable: /);
@@ -250,15 +250,15 @@ async function refusal(worker: WorkerProcess): Promise<void> {
 const pauseAll = (workers: readonly WorkerProcess[]) => Promise.all(workers.map((worker) => worker.pause()));
 
 test('a million references from four processes are unique through every fault', { timeout: 300_000 }, async () => {
-  await using scene = await setScene();
-  const { workers, counted, naive } = scene;
+  await using services = await startServices();
+  const { workers, counted, naive } = services;
   for (const worker of workers) worker.run(BATCH);
-  for (const [name, play] of CHAPTERS) {
-    await play(scene);
-    await goOn(scene);
+  for (const [name, cause] of FAULTS) {
+    await cause(services);
+    await issueMore(services);
     expect(counted.repeats, name).toBe(0);
   }
-  if (counted.total < TOTAL) await goOn(scene, TOTAL - counted.total);
+  if (counted.total < TOTAL) await issueMore(services, TOTAL - counted.total);
   expect(counted.total).toBeGreaterThanOrEqual(TOTAL);
   expect(counted.repeats).toBe(0);
   expect(naive.repeats).toBeGreaterThan(0);
