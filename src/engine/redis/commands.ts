@@ -1,6 +1,6 @@
 /**
  * The commands of an engine as scripts of Redis, a row each: the script is `lua/<kind>.lua`, the row says how the command
- * gets into it and what its reply means. `docs/architecture.md` says what else a new command needs.
+ * gets into it and what its reply means. `docs/how-to-add.md` lists the other files of a new command.
  */
 import { z } from 'zod';
 import { instant, revision, roomCode, sessionNumber } from '../../protocol/snapshot.ts';
