@@ -89,10 +89,10 @@ test('the options, figures and files that the page names exist', () => {
   const number = (value: number) => value.toLocaleString('en-US');
   expect(text).toContain(`within ${options.webhookTimeoutMs / 1000} seconds`);
   expect(text).toContain(`After ${options.webhookGiveUpMs / 3_600_000} hours`);
-  expect(text).toContain(`and ${MIN_ATTEMPTS} attempts at the least`);
+  expect(text).toContain(`at least ${MIN_ATTEMPTS} attempts`);
   expect(text).toContain(`newest ${number(MAX_DEAD_LETTERS)} dead letters`);
-  expect(text).toContain(`up to ${MAX_ROOMS} are sent for at once`);
-  expect(text).toContain(`As many as ${number(MAX_PENDING)} events`);
+  expect(text).toContain(`up to ${MAX_ROOMS} rooms at once`);
+  expect(text).toContain(`Up to ${number(MAX_PENDING)} events`);
   expect(text).toContain(`\`feedMaxEvents\` (${number(options.feedMaxEvents)})`);
   for (const [, path = ''] of page.matchAll(/\]\((?!http)([^)#]+)\)/g))
     expect(existsSync(join(root, 'docs', path))).toBe(true);

@@ -1,8 +1,8 @@
 export interface Coalesced {
   /** Runs the work now, or once more after the run under way, however often it is requested meanwhile. */
-  request(): void;
+  readonly request: () => void;
   /** Resolves when the run under way has ended. */
-  ended(): Promise<void>;
+  readonly ended: () => Promise<void>;
 }
 
 /** @param work never rejects */

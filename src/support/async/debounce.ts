@@ -2,9 +2,9 @@ import type { Clock, Stop } from '../clock.ts';
 
 export interface Debounced {
   /** Plans a call, unless one is pending. */
-  request(): void;
+  readonly request: () => void;
   /** Drops a pending call. */
-  cancel(): void;
+  readonly cancel: () => void;
 }
 
 /**
