@@ -11,7 +11,7 @@ import { emptyRoom, newRoom } from './transitions.ts';
  * The names of a room's events: on the wire, and in the feed. The only translation, in Lua too: its table is made of this
  * one. `room_created` is not in it, for members are never pushed the creation of their room.
  */
-export const FEED_TYPES = {
+export const FEED_TYPE_OF = {
   'member:joined': 'user_joined',
   'member:left': 'user_left',
   'member:away': 'user_away',
@@ -54,15 +54,15 @@ function feedEvents(event: RoomEvent, at: CommitInfo): RoomFeedEvent[] {
     case 'member:joined':
     case 'member:back':
     case 'member:updated':
-      return [feedEvent(body, at, body.member.userId, { type: FEED_TYPES[name], member: body.member })];
+      return [feedEvent(body, at, body.member.userId, { type: FEED_TYPE_OF[name], member: body.member })];
     case 'member:left':
-      return [feedEvent(body, at, body.userId, { type: FEED_TYPES[name], reason: body.reason })];
+      return [feedEvent(body, at, body.userId, { type: FEED_TYPE_OF[name], reason: body.reason })];
     case 'member:away':
-      return [feedEvent(body, at, body.userId, { type: FEED_TYPES[name] })];
+      return [feedEvent(body, at, body.userId, { type: FEED_TYPE_OF[name] })];
     case 'host:changed':
-      return [feedEvent(body, at, body.hostId, { type: FEED_TYPES[name] })];
+      return [feedEvent(body, at, body.hostId, { type: FEED_TYPE_OF[name] })];
     case 'room:updated':
-      return [feedEvent(body, at, null, { type: FEED_TYPES[name], room: body.room })];
+      return [feedEvent(body, at, null, { type: FEED_TYPE_OF[name], room: body.room })];
     case 'room:closed':
       return endEvents(body, event.leaving, body.reason, at);
   }
@@ -74,8 +74,10 @@ type EventHead = Pick<RoomFeedEvent, 'code' | 'ref' | 'rev'>;
 function endEvents(head: EventHead, leaving: readonly UserId[], reason: CloseReason, at: CommitInfo): RoomFeedEvent[] {
   const later = (steps: number): EventHead => ({ ...head, rev: head.rev + steps });
   return [
-    ...leaving.map((userId, index) => feedEvent(later(index), at, userId, { type: FEED_TYPES['member:left'], reason })),
-    feedEvent(later(leaving.length), at, null, { type: FEED_TYPES['room:closed'], reason }),
+    ...leaving.map((userId, index) =>
+      feedEvent(later(index), at, userId, { type: FEED_TYPE_OF['member:left'], reason }),
+    ),
+    feedEvent(later(leaving.length), at, null, { type: FEED_TYPE_OF['room:closed'], reason }),
   ];
 }
 

@@ -3,26 +3,26 @@ import fc from 'fast-check';
 import type { RoomSnapshot } from '../../src/protocol/snapshot.ts';
 import type { RoomEvent } from '../../src/room/outcomes.ts';
 import { toSnapshot } from '../../src/room/room.ts';
-import { replay } from '../room/replay.ts';
+import { SECOND } from '../room/fixtures.ts';
 import {
   type AnyOutcome,
   close,
   create,
-  createStage,
+  createHarness,
   FIRST_CODE,
+  type Harness,
   join,
+  keyOf,
   kick,
   leave,
   resume,
-  SECOND,
-  type Stage,
   type Step,
-  seatKey,
   suspend,
   tick,
   updateRoom,
   updateSeat,
-} from '../room/stage.ts';
+} from '../room/harness.ts';
+import { replay } from '../room/replay.ts';
 
 export interface History {
   /** As of the observer's own joining. */
@@ -59,7 +59,7 @@ const seated =
 /** The grace of those who are away is over; all others are there, as their ticks say. */
 const lapse: Step = (stage) => {
   const present = stage.room().seats.filter(({ state }) => state === 'present');
-  const held = present.map(({ userId, session }) => seatKey(userId, { session }));
+  const held = present.map(({ userId, session }) => keyOf(userId, { session }));
   stage.turnTo(stage.now + 31 * SECOND);
   return tick(held)(stage);
 };
@@ -94,7 +94,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 export const history: fc.Arbitrary<History> = fc
   .record({ steps: fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), isClosed: fc.boolean() })
   .map(({ steps, isClosed }) => {
-    const stage = createStage();
+    const stage = createHarness();
     create('ann', { settings: { maxUsers: 7 } })(stage);
     join(OBSERVER)(stage);
     const first = toSnapshot(stage.room());
@@ -103,7 +103,7 @@ export const history: fc.Arbitrary<History> = fc
     return { first, events, isClosed, ...statesOf(first, events, stage) };
   });
 
-function statesOf(first: RoomSnapshot, events: readonly RoomEvent[], stage: Stage) {
+function statesOf(first: RoomSnapshot, events: readonly RoomEvent[], stage: Harness) {
   const states = new Map([[first.rev, first]]);
   let state: RoomSnapshot | null = first;
   for (const event of events) {

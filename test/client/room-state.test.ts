@@ -7,7 +7,7 @@ import { pageRuntime } from '../../src/client/runtime.ts';
 import type { AnyPush } from '../../src/client/single-use-socket.ts';
 import { errorBody } from '../../src/protocol/errors.ts';
 import type { Member, RoomSnapshot } from '../../src/protocol/snapshot.ts';
-import { user } from '../room/stage.ts';
+import { user } from '../room/fixtures.ts';
 import { type History, history, OBSERVER } from './history.ts';
 
 beforeEach(() => {

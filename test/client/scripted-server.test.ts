@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import type { ErrorCode } from '../../src/client/index.ts';
 import { errorBody } from '../../src/protocol/errors.ts';
 import type { Member, RoomSnapshot } from '../../src/protocol/snapshot.ts';
-import { code, ref, user } from '../room/stage.ts';
+import { code, refOf, user } from '../room/fixtures.ts';
 import { Clients, eventsOf, next, reaches, until } from './harness.ts';
 import { startScriptedServer } from './scripted-server.ts';
 
@@ -20,7 +20,7 @@ const member = (name: string, seq: number, more: Partial<Member> = {}): Member =
 /** A room with these in it, at that revision. */
 const room = (rev: number, ...members: Member[]): RoomSnapshot => ({
   code: code('482913'),
-  ref: ref(1),
+  ref: refOf(1),
   rev,
   name: null,
   type: 'call',
@@ -35,7 +35,7 @@ const room = (rev: number, ...members: Member[]): RoomSnapshot => ({
 const ANN = member('ann', 1);
 const ME = member('me', 2);
 const BEN = member('ben', 3);
-const place = { code: code('482913'), ref: ref(1) };
+const place = { code: code('482913'), ref: refOf(1) };
 const refused = (code: ErrorCode) => ({ ok: false, error: errorBody(code) }) as const;
 const joined = { ok: true, room: room(2, ANN, ME), iceServers: [] } as const;
 
@@ -48,8 +48,8 @@ test('what overtakes the answer to a join is held, and told in order', async () 
     say('signal', { from: 'ben', data: 'offer', ref: place.ref });
     say('message', { from: 'ann', data: 'hello', ref: place.ref });
     // Of a room that it asked for before, perhaps.
-    say('member:joined', { ...place, ref: ref(9), rev: 3, member: member('cat', 4) });
-    say('message', { from: 'cat', data: 'elsewhere', ref: ref(9) });
+    say('member:joined', { ...place, ref: refOf(9), rev: 3, member: member('cat', 4) });
+    say('message', { from: 'cat', data: 'elsewhere', ref: refOf(9) });
     return joined;
   });
   await using clients = new Clients();
@@ -131,7 +131,7 @@ test.each([
   ['knows us in no room', (): object => refused('NOT_IN_ROOM')],
   [
     'knows us in another room',
-    (): object => ({ ok: true, room: { ...room(7, ANN, ME), ref: ref(2), code: code('111111') } }),
+    (): object => ({ ok: true, room: { ...room(7, ANN, ME), ref: refOf(2), code: code('111111') } }),
   ],
 ] as const)('a server that %s: a seat is taken in the one that we are in', async (_, get) => {
   const joins: unknown[] = [];

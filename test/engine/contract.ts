@@ -10,7 +10,7 @@ import { rooms } from './contract/rooms.ts';
 import { seats } from './contract/seats.ts';
 import { tick } from './contract/tick.ts';
 import { users } from './contract/users.ts';
-import { createHandClock, type HandClock, Stage, settingsOf } from './stage.ts';
+import { createHandClock, EngineHarness, type HandClock, settingsOf } from './harness.ts';
 
 /** An engine over an empty store. The caller closes it. */
 export type MakeEngine = (settings: EngineSettings, clock: HandClock) => Promise<Engine>;
@@ -26,19 +26,19 @@ export const contract: Readonly<Record<string, readonly Example[]>> = {
   feed,
 };
 
-export function keepsTheContract(engine: string, make: MakeEngine): void {
+export function testContract(engine: string, make: MakeEngine): void {
   for (const [part, examples] of Object.entries(contract)) {
     describe(`${engine}: ${part}`, () => {
-      for (const example of examples) test(example.name, () => play(example, make));
+      for (const example of examples) test(example.name, () => runExample(example, make));
     });
   }
 }
 
-export async function play(example: Example, make: MakeEngine): Promise<void> {
+export async function runExample(example: Example, make: MakeEngine): Promise<void> {
   const clock = createHandClock();
   const engine = await make(settingsOf(example.perShard, example.policy), clock);
   try {
-    await example.run(new Stage(engine, clock));
+    await example.run(new EngineHarness(engine, clock));
   } finally {
     await engine.close();
   }

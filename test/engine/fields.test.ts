@@ -3,9 +3,10 @@ import { expect, test } from 'vitest';
 import { luaTables, ROOM_FIELDS, SEAT_FIELDS } from '../../src/engine/redis/fields.ts';
 import { member, roomInfo } from '../../src/protocol/snapshot.ts';
 import { type Room, type Seat, toInfo, toMember } from '../../src/room/room.ts';
-import { code, NODE, occupant, refOf } from './stage.ts';
+import { joiningUser, refOf } from '../room/fixtures.ts';
+import { NODE, nthCode } from './harness.ts';
 
-const { userId, session } = occupant('anna');
+const { userId, session } = joiningUser('anna');
 
 /** `Required`: a field that is added to the type must be added here. */
 const seat: Required<Seat> = {
@@ -21,7 +22,7 @@ const seat: Required<Seat> = {
   leaseUntil: 1,
 };
 const room: Required<Room> = {
-  code: code(1),
+  code: nthCode(1),
   ref: refOf(1),
   rev: 0,
   name: 'Room',

@@ -1,4 +1,4 @@
 import { createMemoryEngine } from '../../src/engine/memory.ts';
-import { keepsTheContract } from './contract.ts';
+import { testContract } from './contract.ts';
 
-keepsTheContract('memory', async (settings, clock) => createMemoryEngine(settings, clock));
+testContract('memory', async (settings, clock) => createMemoryEngine(settings, clock));

@@ -1,10 +1,10 @@
 import { test } from 'vitest';
 import { startRedis } from '../support/redis.ts';
-import { rehearse } from './model.ts';
-import { startRedisStage } from './redis-stage.ts';
+import { runModel } from './model.ts';
+import { startRedisHarness } from './redis-harness.ts';
 
 test('random stories come out the same by the rules, in memory and in Redis', async () => {
   await using redis = await startRedis();
-  await using stage = await startRedisStage(redis.url);
-  await rehearse(stage, { numRuns: 300, interruptAfterTimeLimit: 20_000 });
+  await using harness = await startRedisHarness(redis.url);
+  await runModel(harness, { numRuns: 300, interruptAfterTimeLimit: 20_000 });
 }, 60_000);

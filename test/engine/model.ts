@@ -13,10 +13,10 @@ import type { Command, Outcome, ShardCommand, UserCommand } from '../../src/room
 import { applyRule, applyUserRule, isUserCommand } from '../../src/room/rules.ts';
 import { applyWrites, createShard } from '../../src/room/shard.ts';
 import { recordTtl, type UserRecord } from '../../src/room/user.ts';
-import { mustBeHeld } from './held.ts';
-import type { RedisStage } from './redis-stage.ts';
-import { createHandClock, type HandClock, settingsOf } from './stage.ts';
-import { type Act, type History, resolve, story } from './story.ts';
+import { createHandClock, type HandClock, settingsOf } from './harness.ts';
+import { type Action, actions, commandOf, type History } from './random-actions.ts';
+import type { RedisHarness } from './redis-harness.ts';
+import { expectedState } from './stored-state.ts';
 
 /** Times that meet each other often: most deadlines fall on a multiple of ten seconds. */
 const POLICY = {
@@ -33,29 +33,29 @@ const POLICY = {
 const PER_SHARD = 3;
 
 /** Steps between two looks into Redis. */
-const CHAPTER = 8;
+const BATCH = 8;
 
 /** Plays stories until one shows a difference, which is thrown, or all have been played. */
-export async function rehearse(stage: RedisStage, parameters: fc.Parameters<unknown>): Promise<void> {
-  const property = fc.asyncProperty(story, fc.boolean(), async (acts, closeOnHostLeave) => {
-    await tell(acts, settingsOf(PER_SHARD, { ...POLICY, closeOnHostLeave }), stage);
+export async function runModel(harness: RedisHarness, parameters: fc.Parameters<unknown>): Promise<void> {
+  const property = fc.asyncProperty(actions, fc.boolean(), async (acts, closeOnHostLeave) => {
+    await runActions(acts, settingsOf(PER_SHARD, { ...POLICY, closeOnHostLeave }), harness);
   });
-  await fc.assert(property, parameters as fc.Parameters<[Act[], boolean]>); // the caller gives no examples
+  await fc.assert(property, parameters as fc.Parameters<[Action[], boolean]>); // the caller gives no examples
 }
 
-async function tell(acts: readonly Act[], settings: EngineSettings, stage: RedisStage) {
+async function runActions(acts: readonly Action[], settings: EngineSettings, harness: RedisHarness) {
   const clock = createHandClock();
   const rules = createRules(settings, clock);
   const memory = createMemoryEngine(settings, clock);
-  const redis = await stage.make(settings, clock);
-  for (let begin = 0; begin < acts.length; begin += CHAPTER) {
+  const redis = await harness.make(settings, clock);
+  for (let begin = 0; begin < acts.length; begin += BATCH) {
     // Whatever the engines answer, the rules know what comes next: a chapter is sent off in one go.
-    const told = acts.slice(begin, begin + CHAPTER).flatMap((act) => {
+    const told = acts.slice(begin, begin + BATCH).flatMap((act) => {
       if (act.do === 'wait') {
         clock.advance(act.ms);
         return [];
       }
-      const command = resolve(act, { ...rules, settings, now: clock.now() });
+      const command = commandOf(act, { ...rules, settings, now: clock.now() });
       const right = rules.apply(command);
       return [{ command, right, answers: Promise.all([memory.apply(command), redis.apply(command)]) }];
     });
@@ -66,7 +66,7 @@ async function tell(acts: readonly Act[], settings: EngineSettings, stage: Redis
       agree(right, ofRedis, 'redis', command);
     }
     const last = told.at(-1)?.command;
-    agree(mustBeHeld(rules.shard, settings), await stage.held(settings), 'what redis holds', last);
+    agree(expectedState(rules.shard, settings), await harness.storedState(settings), 'what redis holds', last);
     const [ofMemory, ofRedis] = await Promise.all([memory, redis].map(({ feed }) => feed.read({ limit: 1_000 })));
     agree(ofMemory?.events, ofRedis?.events, 'the feed in redis', last);
     agree([], gaps(ofMemory?.events ?? []), 'gaps in the feed', last);

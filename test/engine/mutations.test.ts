@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadScripts, readLuaFile, type Scripts } from '../../src/engine/redis/scripts.ts';
 import { StoreUnavailable } from '../../src/support/store.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
-import { contract, play } from './contract.ts';
-import { rehearse } from './model.ts';
-import { kept } from './mutants/kept.ts';
-import { moves } from './mutants/moves.ts';
+import { contract, runExample } from './contract.ts';
+import { runModel } from './model.ts';
+import { feedMutants } from './mutants/feed.ts';
 import type { Mutant } from './mutants/mutant.ts';
-import { told } from './mutants/told.ts';
-import { startRedisStage } from './redis-stage.ts';
+import { storageMutants } from './mutants/storage.ts';
+import { transitionMutants } from './mutants/transitions.ts';
+import { startRedisHarness } from './redis-harness.ts';
 
 let redis: RedisServer;
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.stop());
 
-const mutants = [...kept, ...moves, ...told];
+const mutants = [...storageMutants, ...transitionMutants, ...feedMutants];
 const examples = new Map(Object.values(contract).flatMap((part) => part.map((example) => [example.name, example])));
 
 function mutated({ file, from, to }: Mutant): Scripts {
@@ -55,11 +55,11 @@ describe('it is noticed that', () => {
     async (name, mutant) => {
       const example = examples.get(mutant.caughtBy);
       if (example === undefined) throw new Error(`no example is named: ${mutant.caughtBy}`);
-      await using stage = await startRedisStage(redis.url, mutated(mutant));
-      expect(await noticed(() => play(example, stage.make)), 'by the example').toBeDefined();
+      await using harness = await startRedisHarness(redis.url, mutated(mutant));
+      expect(await noticed(() => runExample(example, harness.make)), 'by the example').toBeDefined();
       if (beyondStories.has(name)) return;
       // One seed for all: what is found today is found in every run.
-      const stories = () => rehearse(stage, { numRuns: 300, endOnFailure: true, seed: 20_260_042 });
+      const stories = () => runModel(harness, { numRuns: 300, endOnFailure: true, seed: 20_260_042 });
       expect(await noticed(stories), 'by random stories').toBeDefined();
     },
     120_000,

@@ -6,17 +6,17 @@ import { auditShards } from '../../src/engine/redis/audit.ts';
 import { createRedisEngine, type RedisEngineOptions } from '../../src/engine/redis/index.ts';
 import type { NodeId } from '../../src/protocol/ids.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
-import type { Admin } from './held.ts';
-import { createHandClock, type HandClock, Stage, settingsOf } from './stage.ts';
+import { createHandClock, EngineHarness, type HandClock, settingsOf } from './harness.ts';
+import type { Admin } from './stored-state.ts';
 
 export interface Nodes extends AsyncDisposable {
   readonly redis: RedisServer;
   readonly admin: Admin;
   readonly clock: HandClock;
-  readonly stages: readonly Stage[];
+  readonly harnesses: readonly EngineHarness[];
   readonly engines: readonly Engine[];
   /** One of the nodes, in turn. */
-  next(): Stage;
+  next(): EngineHarness;
   /** Law 1 and all that follows from it, read from Redis itself. */
   audit(): Promise<{ free: number; occupied: number; cooling: number; seats: number }>;
 }
@@ -46,17 +46,17 @@ export async function startNodes({
     const engine = await make({ ...settings, nodeId: `node-${index}` as NodeId });
     engines.push(engine);
   }
-  const stages = engines.map((engine) => new Stage(engine, clock));
+  const harnesses = engines.map((engine) => new EngineHarness(engine, clock));
   let turn = 0;
   return {
     redis,
     admin,
     clock,
     engines,
-    stages,
+    harnesses,
     next() {
       turn += 1;
-      return stages[turn % count] ?? expect.unreachable();
+      return harnesses[turn % count] ?? expect.unreachable();
     },
     async audit() {
       const audits = await auditShards({ url: redis.url, pool: settings.pool });

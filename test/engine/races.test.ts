@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest';
 import { auditShards } from '../../src/engine/redis/audit.ts';
 import { codeAt, SHARDS } from '../../src/room/pool.ts';
+import { POLICY, refOf, SHARD, seatKey } from '../room/fixtures.ts';
+import { nthCode, poolOf, settingsOf } from './harness.ts';
 import { type NodesOptions, startNodes } from './nodes.ts';
-import { code, key, POLICY, poolOf, refOf, SHARD, settingsOf } from './stage.ts';
 
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -50,8 +51,8 @@ test('a thousand creates at once on a pool of three hundred give three hundred c
     if (!outcome.ok) expect(outcome).toEqual({ ok: false, reason: 'FULL', nextFreeInMs: null });
   }
   expect(await nodes.audit()).toEqual({ free: 0, occupied: 300, cooling: 0, seats: 300 });
-  const one = outcomes.findIndex((outcome) => outcome.ok && outcome.room.code === code(1));
-  await nodes.next().close({ code: code(1), ref: refOf(one) }, `user-${one}`);
+  const one = outcomes.findIndex((outcome) => outcome.ok && outcome.room.code === nthCode(1));
+  await nodes.next().close({ code: nthCode(1), ref: refOf(one) }, `user-${one}`);
   nodes.clock.advance(1_000);
   expect(await nodes.next().create('late')).toEqual({
     ok: false,
@@ -68,13 +69,13 @@ test('the last free code is found, once, at a cost that does not grow with the f
   const rooms = times(8_999, (index) => (index < 4_321 ? index : index + 1));
   await inWaves(rooms.length, (place) => {
     const index = rooms[place] ?? expect.unreachable();
-    return nodes.next().create('anna', { candidates: [code(index)], ref: refOf(index) });
+    return nodes.next().create('anna', { candidates: [nthCode(index)], ref: refOf(index) });
   });
   await nodes.admin.sendCommand(['CONFIG', 'RESETSTAT']);
   const outcomes = await Promise.all(
     times(50, (index) => nodes.next().create(`user-${index}`, { from: 180 * index, ref: refOf(10_000 + index) })),
   );
-  expect(outcomes.flatMap((outcome) => (outcome.ok ? [outcome.room.code] : []))).toEqual([code(4_321)]);
+  expect(outcomes.flatMap((outcome) => (outcome.ok ? [outcome.room.code] : []))).toEqual([nthCode(4_321)]);
   const stats = await nodes.admin.info('commandstats');
   const searches = Number(/cmdstat_bitpos:calls=(\d+)/.exec(stats)?.[1]);
   expect(searches).toBeGreaterThanOrEqual(50);
@@ -121,7 +122,7 @@ test('exactly one of the nodes that tick at once sees each seat given up, and ea
   const first = await nodes.next().room(['anna', 'bert', 'cora']);
   await nodes.next().room(['dora', 'eve']);
   nodes.clock.advance(POLICY.leaseMs);
-  const held = [key(first, 'bert')];
+  const held = [seatKey(first, 'bert')];
   const tickAll = async () =>
     (await Promise.all(times(9, () => nodes.next().tick(held, 2)))).flatMap(({ events }) => events);
   const left = (await tickAll()).flatMap(({ name, body }) => (name === 'member:left' ? [body.userId] : []));
@@ -166,7 +167,7 @@ test('the audit finds what contradicts the law', async () => {
     const audits = await auditShards({ url: nodes.redis.url, pool });
     return audits.flatMap((shard) => shard.disagreements);
   };
-  const room = await nodes.next().room(['anna', 'bert'], { candidates: [code(1)] });
+  const room = await nodes.next().room(['anna', 'bert'], { candidates: [nthCode(1)] });
   const stem = `sb:{s07}:`;
   const { admin } = nodes;
   const broken: readonly (readonly [break_: () => Promise<unknown>, repair: () => Promise<unknown>, told: RegExp])[] = [
@@ -181,28 +182,28 @@ test('the audit finds what contradicts the law', async () => {
       /2 codes are marked, 1 occupied/,
     ],
     [
-      () => admin.zAdd(`${stem}cooling`, { value: code(1), score: 5 }),
-      () => admin.zRem(`${stem}cooling`, code(1)),
+      () => admin.zAdd(`${stem}cooling`, { value: nthCode(1), score: 5 }),
+      () => admin.zRem(`${stem}cooling`, nthCode(1)),
       /100107 is occupied and cooling/,
     ],
     [
-      () => admin.zIncrBy(`${stem}leases`, 1, `${code(1)} bert`),
-      () => admin.zIncrBy(`${stem}leases`, -1, `${code(1)} bert`),
+      () => admin.zIncrBy(`${stem}leases`, 1, `${nthCode(1)} bert`),
+      () => admin.zIncrBy(`${stem}leases`, -1, `${nthCode(1)} bert`),
       /seat 100107 bert and its lease disagree/,
     ],
     [
-      () => admin.zAdd(`${stem}leases`, { value: `${code(2)} bert`, score: 5 }),
-      () => admin.zRem(`${stem}leases`, `${code(2)} bert`),
+      () => admin.zAdd(`${stem}leases`, { value: `${nthCode(2)} bert`, score: 5 }),
+      () => admin.zRem(`${stem}leases`, `${nthCode(2)} bert`),
       /3 leases, 2 seats/,
     ],
     [
-      () => admin.hSet(`${stem}room:${code(2)}`, 'ref', refOf(5)),
-      () => admin.del(`${stem}room:${code(2)}`),
+      () => admin.hSet(`${stem}room:${nthCode(2)}`, 'ref', refOf(5)),
+      () => admin.del(`${stem}room:${nthCode(2)}`),
       /100207 has a room and is not occupied/,
     ],
     [
-      () => admin.hSet(`${stem}room:${code(1)}`, 'hostId', 'cora'),
-      () => admin.hSet(`${stem}room:${code(1)}`, 'hostId', 'anna'),
+      () => admin.hSet(`${stem}room:${nthCode(1)}`, 'hostId', 'cora'),
+      () => admin.hSet(`${stem}room:${nthCode(1)}`, 'hostId', 'anna'),
       /100107 has members and no host/,
     ],
   ];
@@ -212,5 +213,5 @@ test('the audit finds what contradicts the law', async () => {
     await repair();
     expect(await disagreements()).toEqual([]);
   }
-  expect(await nodes.next().seen(room)).toEqual(room);
+  expect(await nodes.next().snapshot(room)).toEqual(room);
 });

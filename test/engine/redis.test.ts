@@ -7,38 +7,39 @@ import { createKeys } from '../../src/engine/redis/keys.ts';
 import type { NodeId, SessionNumber, UserId } from '../../src/protocol/ids.ts';
 import { systemClock } from '../../src/support/clock.ts';
 import { StoreUnavailable } from '../../src/support/store.ts';
+import { POLICY, refOf, SHARD } from '../room/fixtures.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { startClusterOfOne } from '../support/redis-cluster.ts';
-import { keepsTheContract } from './contract.ts';
+import { testContract } from './contract.ts';
+import { createHandClock, EngineHarness, settingsOf } from './harness.ts';
 import { startNodes } from './nodes.ts';
-import { type RedisStage, startRedisStage } from './redis-stage.ts';
-import { createHandClock, POLICY, refOf, SHARD, Stage, settingsOf } from './stage.ts';
+import { type RedisHarness, startRedisHarness } from './redis-harness.ts';
 
 describe.each([
   ['redis', () => startRedis()],
   ['redis in cluster mode', startClusterOfOne],
 ])('%s', (name, start) => {
   let redis: RedisServer;
-  let stage: RedisStage;
+  let harness: RedisHarness;
 
   beforeAll(async () => {
     redis = await start();
-    stage = await startRedisStage(redis.url);
+    harness = await startRedisHarness(redis.url);
   });
   afterAll(async () => {
-    await stage[Symbol.asyncDispose]();
+    await harness[Symbol.asyncDispose]();
     await redis.stop();
   });
 
-  keepsTheContract(name, (settings, clock) => stage.make(settings, clock));
+  testContract(name, (settings, clock) => harness.make(settings, clock));
 });
 
 test('without a clock the time is the one of Redis', async () => {
   await using nodes = await startNodes({ count: 0 });
   const engine = await createRedisEngine({ url: nodes.redis.url })(settingsOf());
-  const stage = new Stage(engine, createHandClock(0));
+  const harness = new EngineHarness(engine, createHandClock(0));
   const before = systemClock.now();
-  const { createdAt } = await stage.room(['anna']);
+  const { createdAt } = await harness.room(['anna']);
   // Redis runs on this machine; a millisecond is what the two may differ by in rounding.
   expect(createdAt).toBeGreaterThanOrEqual(before - 1);
   expect(createdAt).toBeLessThanOrEqual(systemClock.now() + 1);
@@ -47,10 +48,10 @@ test('without a clock the time is the one of Redis', async () => {
 
 test('what has lost its meaning is dropped by Redis itself, and nothing else is', async () => {
   await using nodes = await startNodes({ count: 1 });
-  const [stage, keys] = [nodes.next(), createKeys('sb:')];
-  const room = await stage.room(['anna', 'bert'], { idempotencyKey: 'one' });
-  const { session } = await stage.arrive('anna');
-  await stage.touch('anna', session, room);
+  const [harness, keys] = [nodes.next(), createKeys('sb:')];
+  const room = await harness.room(['anna', 'bert'], { idempotencyKey: 'one' });
+  const { session } = await harness.arrive('anna');
+  await harness.touch('anna', session, room);
   const ttl = async (key: string) => nodes.admin.pTTL(key);
   const user = keys.user('anna' as UserId);
   expect(await ttl(user)).toBeGreaterThan(POLICY.leaseMs - 10_000);
@@ -78,13 +79,13 @@ test('servers with different prefixes share a Redis without meeting', async () =
     ...settingsOf(),
     nodeId: 'other' as NodeId,
   });
-  const [stage, elsewhere] = [nodes.next(), new Stage(other, nodes.clock)];
-  await stage.room(['anna']);
+  const [harness, elsewhere] = [nodes.next(), new EngineHarness(other, nodes.clock)];
+  await harness.room(['anna']);
   expect(await elsewhere.stats()).toMatchObject({ occupied: 0 });
   expect(await other.nodes()).toEqual(['other']);
-  expect(await stage.engine.nodes()).toEqual(['node-0']);
+  expect(await harness.engine.nodes()).toEqual(['node-0']);
   expect(await other.sharedSecret('theirs')).toBe('theirs');
-  expect(await stage.engine.sharedSecret('ours')).toBe('ours');
+  expect(await harness.engine.sharedSecret('ours')).toBe('ours');
   await other.close();
 });
 
@@ -151,15 +152,15 @@ test('what one node emits to a room reaches the nodes that are in it, once they 
 
 test('an event that this version does not know is passed over, however many there are', async () => {
   await using nodes = await startNodes({ count: 1 });
-  const [stage] = nodes.stages;
-  const room = (await stage?.room(['anna'])) ?? expect.unreachable();
-  const { feed } = stage?.engine ?? expect.unreachable();
+  const [harness] = nodes.harnesses;
+  const room = (await harness?.room(['anna'])) ?? expect.unreachable();
+  const { feed } = harness?.engine ?? expect.unreachable();
   const before = await feed.read({ limit: 10 });
   for (const event of ['{"type":"room_painted"}', 'no JSON', '']) {
     await nodes.admin.xAdd('sb:events', '*', { event });
   }
   await nodes.admin.xAdd('sb:events', '*', { other: 'field' });
-  await stage?.leave(room, 'anna');
+  await harness?.leave(room, 'anna');
   const first = await feed.read({ after: before.position, limit: 4 });
   expect(first).toMatchObject({ events: [], lost: 0 });
   expect(first.position).not.toBe(before.position);
@@ -169,8 +170,8 @@ test('an event that this version does not know is passed over, however many ther
 
 test('a code that stands without its room is no room to be listed', async () => {
   await using nodes = await startNodes({ count: 1 });
-  const [stage] = nodes.stages;
-  const room = (await stage?.room(['anna'])) ?? expect.unreachable();
+  const [harness] = nodes.harnesses;
+  const room = (await harness?.room(['anna'])) ?? expect.unreachable();
   await nodes.admin.del(createKeys('sb:').shard(SHARD).room(room.code));
-  expect(await stage?.list()).toEqual({ ok: true, rooms: [], more: false });
+  expect(await harness?.list()).toEqual({ ok: true, rooms: [], more: false });
 });

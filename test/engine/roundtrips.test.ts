@@ -3,10 +3,11 @@ import { createClient } from 'redis';
 import { expect, test, vi } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
 import { StoreUnavailable } from '../../src/support/store.ts';
+import { refOf } from '../room/fixtures.ts';
 import { startProxy } from '../support/proxy.ts';
 import type { RedisServer } from '../support/redis.ts';
+import { type EngineHarness, nthCode } from './harness.ts';
 import { type Nodes, startNodes } from './nodes.ts';
-import { code, refOf, type Stage } from './stage.ts';
 
 // Vitest fails a run in which a promise was rejected and nobody took it: all of these tests rely on that.
 
@@ -41,58 +42,58 @@ async function commandsDuring(redis: RedisServer, act: () => Promise<unknown>): 
 
 const fails = (promise: Promise<unknown>) => expect(promise).rejects.toBeInstanceOf(StoreUnavailable);
 
-const room = { code: code(1), ref: refOf(1) };
+const room = { code: nthCode(1), ref: refOf(1) };
 
 test('every command is one round trip, from the first one on', async () => {
   await using nodes = await startNodes({ count: 1 });
-  const stage = nodes.next();
+  const harness = nodes.next();
   const script = ['evalsha'];
   const costs = (act: () => Promise<unknown>) => commandsDuring(nodes.redis, act);
-  expect(await costs(() => stage.create('anna', { candidates: [room.code], idempotencyKey: 'one' }))).toEqual(script);
-  expect(await costs(() => stage.join(room, 'bert'))).toEqual(script);
-  expect(await costs(() => stage.read(room.code))).toEqual(script);
-  expect(await costs(() => stage.renew(room, 'bert'))).toEqual(script);
-  expect(await costs(() => stage.leave(room, 'bert'))).toEqual(script);
-  expect(await costs(() => stage.tick([]))).toEqual(script);
-  expect(await costs(() => stage.arrive('anna'))).toEqual(script);
+  expect(await costs(() => harness.create('anna', { candidates: [room.code], idempotencyKey: 'one' }))).toEqual(script);
+  expect(await costs(() => harness.join(room, 'bert'))).toEqual(script);
+  expect(await costs(() => harness.read(room.code))).toEqual(script);
+  expect(await costs(() => harness.renew(room, 'bert'))).toEqual(script);
+  expect(await costs(() => harness.leave(room, 'bert'))).toEqual(script);
+  expect(await costs(() => harness.tick([]))).toEqual(script);
+  expect(await costs(() => harness.arrive('anna'))).toEqual(script);
 });
 
 test('scripts that Redis has forgotten are sent again, once', async () => {
   await using nodes = await startNodes({ count: 1 });
-  const stage = nodes.next();
+  const harness = nodes.next();
   await nodes.admin.scriptFlush();
-  const sent = await commandsDuring(nodes.redis, () => stage.create('anna', { candidates: [room.code] }));
+  const sent = await commandsDuring(nodes.redis, () => harness.create('anna', { candidates: [room.code] }));
   expect(sent).toEqual(['evalsha', 'eval']);
-  expect(await commandsDuring(nodes.redis, () => stage.create('bert'))).toEqual(['evalsha']);
+  expect(await commandsDuring(nodes.redis, () => harness.create('bert'))).toEqual(['evalsha']);
   await nodes.admin.scriptFlush();
-  const joins = await Promise.all(['cora', 'dora', 'eve'].map((user) => stage.join(room, user)));
+  const joins = await Promise.all(['cora', 'dora', 'eve'].map((user) => harness.join(room, user)));
   expect(joins.map(({ ok }) => ok)).toEqual([true, true, false]);
 });
 
 /** Tries until it works: nothing is done to help. */
-async function worksAgain(stage: Stage): Promise<void> {
-  await vi.waitFor(() => stage.stats(), { timeout: 15_000, interval: 20 });
+async function worksAgain(harness: EngineHarness): Promise<void> {
+  await vi.waitFor(() => harness.stats(), { timeout: 15_000, interval: 20 });
 }
 
 test('a frozen Redis is given up in time, refused at once from then on, and used again when it thaws', async () => {
   await using nodes = await startNodes({ count: 1, deadlineMs: 400 });
-  const [engine, stage] = [nodes.engines[0] ?? expect.unreachable(), nodes.next()];
+  const [engine, harness] = [nodes.engines[0] ?? expect.unreachable(), nodes.next()];
   expect(engine.health().state).toBe('up');
   nodes.redis.freeze();
   const begin = performance.now();
-  await fails(stage.create('anna', { candidates: [room.code] }));
+  await fails(harness.create('anna', { candidates: [room.code] }));
   expect(performance.now() - begin).toBeLessThan(2_000);
   expect(engine.health().state).toBe('down');
   const again = performance.now();
-  for (let index = 0; index < 100; index += 1) await fails(stage.create(`late-${index}`));
+  for (let index = 0; index < 100; index += 1) await fails(harness.create(`late-${index}`));
   await fails(engine.nodes());
   await fails(engine.sharedSecret('mine'));
   expect(performance.now() - again).toBeLessThan(400);
   nodes.redis.thaw();
-  await worksAgain(stage);
+  await worksAgain(harness);
   expect(engine.health().state).toBe('up');
   // What was written before the deadline may have been carried out; what was refused has not.
-  const { occupied } = await stage.stats();
+  const { occupied } = await harness.stats();
   expect(occupied).toBeLessThanOrEqual(1);
   await nodes.audit();
 });
@@ -108,16 +109,16 @@ test('the default deadline answers within two seconds', async () => {
 
 test('a Redis that is gone is refused at once, and used again when it is back, empty', async () => {
   await using nodes = await startNodes({ count: 2 });
-  const [engine, stage] = [nodes.engines[0] ?? expect.unreachable(), nodes.stages[0] ?? expect.unreachable()];
-  await stage.room(['anna']);
+  const [engine, harness] = [nodes.engines[0] ?? expect.unreachable(), nodes.harnesses[0] ?? expect.unreachable()];
+  await harness.room(['anna']);
   await nodes.redis.kill();
   await vi.waitFor(() => expect(engine.health().state).toBe('down'));
   const begin = performance.now();
-  for (let index = 0; index < 100; index += 1) await fails(stage.stats());
+  for (let index = 0; index < 100; index += 1) await fails(harness.stats());
   expect(performance.now() - begin).toBeLessThan(400);
   await nodes.redis.restart();
-  await worksAgain(stage);
-  expect(await stage.stats()).toMatchObject({ occupied: 0 });
+  await worksAgain(harness);
+  expect(await harness.stats()).toMatchObject({ occupied: 0 });
   await vi.waitFor(() => expect(engine.health().state).toBe('up'), { timeout: 10_000 });
   await vi.waitFor(async () => expect(await engine.nodes()).toHaveLength(2), { timeout: 10_000 });
 });
@@ -126,15 +127,15 @@ test('commands under way when the connection breaks are refused, none hangs', as
   await using nodes = await startNodes({ count: 1 });
   await using proxy = await startProxy(nodes.redis.port, { delayMs: 50 });
   await using far = await startNodes({ count: 1, url: () => `redis://127.0.0.1:${proxy.port}` });
-  const stage = far.next();
-  await stage.room(['anna']);
-  const underWay = Array.from({ length: 50 }, (_, index) => stage.create(`user-${index}`));
+  const harness = far.next();
+  await harness.room(['anna']);
+  const underWay = Array.from({ length: 50 }, (_, index) => harness.create(`user-${index}`));
   proxy.cut();
   for (const outcome of await Promise.allSettled(underWay)) {
     if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(StoreUnavailable);
   }
   proxy.heal();
-  await worksAgain(stage);
+  await worksAgain(harness);
 });
 
 test.each([
@@ -153,19 +154,19 @@ test.each([
 
 test('a Redis that is out of memory refuses what is new and goes on with what is there', async () => {
   await using nodes = await startNodes({ count: 1 });
-  const stage = nodes.next();
-  const kept = await stage.room(['anna', 'bert', 'cora']);
+  const harness = nodes.next();
+  const kept = await harness.room(['anna', 'bert', 'cora']);
   await nodes.admin.configSet('maxmemory', '1');
-  await fails(stage.create('dora'));
-  await fails(stage.join(kept, 'dora'));
-  expect(await stage.renew(kept, 'anna')).toMatchObject({ ok: true });
-  expect(await stage.suspend(kept, 'cora')).toMatchObject({ ok: true });
-  expect(await stage.resume(kept, 'cora', 2)).toMatchObject({ ok: true });
-  expect(await stage.leave(kept, 'bert')).toMatchObject({ ok: true });
-  expect(await stage.tick()).toMatchObject({ ok: true });
-  expect(await stage.close(kept, 'anna')).toMatchObject({ ok: true });
+  await fails(harness.create('dora'));
+  await fails(harness.join(kept, 'dora'));
+  expect(await harness.renew(kept, 'anna')).toMatchObject({ ok: true });
+  expect(await harness.suspend(kept, 'cora')).toMatchObject({ ok: true });
+  expect(await harness.resume(kept, 'cora', 2)).toMatchObject({ ok: true });
+  expect(await harness.leave(kept, 'bert')).toMatchObject({ ok: true });
+  expect(await harness.tick()).toMatchObject({ ok: true });
+  expect(await harness.close(kept, 'anna')).toMatchObject({ ok: true });
   await nodes.admin.configSet('maxmemory', '0');
-  expect(await stage.create('dora')).toMatchObject({ ok: true });
+  expect(await harness.create('dora')).toMatchObject({ ok: true });
 });
 
 test('a replica that is asked instead of its master is a store that is not available', async () => {

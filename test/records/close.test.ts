@@ -6,7 +6,7 @@ import { createCallRecords } from '../../src/records/call-records.ts';
 import { findCall, readLost } from '../../src/records/read.ts';
 import { silentLog } from '../../src/support/log.ts';
 import { systemRandom } from '../../src/support/random.ts';
-import { POLICY } from '../engine/stage.ts';
+import { POLICY } from '../room/fixtures.ts';
 import { handClock } from '../support/hand-clock.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { FEED, startRooms } from './harness.ts';

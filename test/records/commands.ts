@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import type { FeedEvent, RoomFeedEvent } from '../../src/protocol/feed.ts';
 import type { RoomCode, RoomRef } from '../../src/protocol/ids.ts';
-import { refOf, type Stage } from '../engine/stage.ts';
+import type { EngineHarness } from '../engine/harness.ts';
+import { refOf } from '../room/fixtures.ts';
 
 export interface CreatedRoom {
   readonly code: RoomCode;
@@ -28,7 +29,7 @@ export type RoomCommand = typeof roomCommand extends fc.Arbitrary<infer T> ? T :
 
 /** @param made the rooms created so far; a new one is added, under the next ref. */
 export async function runCommand(
-  rooms: Stage,
+  rooms: EngineHarness,
   made: CreatedRoom[],
   each: Exclude<RoomCommand, { do: 'record' }>,
   ref = refOf(made.length + 1),
@@ -38,7 +39,7 @@ export async function runCommand(
     return void (await rooms.tick());
   }
   if (each.do === 'create') {
-    const outcome = await (each.hostless ? rooms.found({ ref }) : rooms.create(each.user, { ref }));
+    const outcome = await (each.hostless ? rooms.createWithoutHost({ ref }) : rooms.create(each.user, { ref }));
     if (outcome.ok) made.push({ code: outcome.room.code, ref: outcome.room.ref });
     return;
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import type { FeedEvent } from '../../src/protocol/feed.ts';
 import { findCall } from '../../src/records/read.ts';
-import { refOf } from '../engine/stage.ts';
+import { refOf } from '../room/fixtures.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { recordAll, recorderOf, startRooms } from './harness.ts';
 

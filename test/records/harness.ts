@@ -4,14 +4,15 @@ import type { Feed } from '../../src/engine/feed.ts';
 import { createMemoryEngine } from '../../src/engine/memory.ts';
 import { createRecorder, type RecorderDeps } from '../../src/records/recorder.ts';
 import { silentLog } from '../../src/support/log.ts';
-import { createHandClock, POLICY, Stage, settingsOf } from '../engine/stage.ts';
+import { createHandClock, EngineHarness, settingsOf } from '../engine/harness.ts';
+import { POLICY } from '../room/fixtures.ts';
 
 export const FEED = 'memory';
 
 /** Rooms with a feed of the newest `feedMaxEvents` events. */
-export function startRooms(feedMaxEvents = 10_000): Stage {
+export function startRooms(feedMaxEvents = 10_000): EngineHarness {
   const clock = createHandClock();
-  return new Stage(createMemoryEngine({ ...settingsOf(9_000), feedMaxEvents }, clock), clock);
+  return new EngineHarness(createMemoryEngine({ ...settingsOf(9_000), feedMaxEvents }, clock), clock);
 }
 
 /** Dependencies of a recorder of these rooms' feed. */
@@ -35,7 +36,8 @@ export async function recordAll(parts: RecorderDeps): Promise<void> {
   while (await recorder.record());
 }
 
-export const recordRooms = (rooms: Stage, database: Database): Promise<void> => recordAll(recorderOf(database, rooms));
+export const recordRooms = (rooms: EngineHarness, database: Database): Promise<void> =>
+  recordAll(recorderOf(database, rooms));
 
 /** Retries until `work` succeeds: connections are lost when a server restarts. */
 export async function eventually<T>(work: () => Promise<T>, tries = 100): Promise<T> {

@@ -12,7 +12,7 @@ import { createServer, type PartialOptions } from '../../src/index.ts';
 import type { Call } from '../../src/records/port.ts';
 import { findCall, listCalls, readLost } from '../../src/records/read.ts';
 import { systemClock } from '../../src/support/clock.ts';
-import { Stage, settingsOf } from '../engine/stage.ts';
+import { EngineHarness, settingsOf } from '../engine/harness.ts';
 import { connectClient } from '../support/client.ts';
 import { listening } from '../support/log.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -146,7 +146,7 @@ test('a recorder that is killed in the middle of its transaction leaves nothing 
   const settings = { ...settingsOf(9_000), feedMaxEvents: 1_000 };
   const engine = await createRedisEngine({ url: redis.url })(settings);
   const clock = { ...systemClock, advance: () => {} };
-  const rooms = new Stage(engine, clock);
+  const rooms = new EngineHarness(engine, clock);
   const room = await rooms.room(['anna', 'ben']);
   const program = fileURLToPath(new URL('./dying-recorder.mjs', import.meta.url));
   const child = fork(program, [JSON.stringify({ redis: redis.url, database: url, settings })], { execArgv: [] });

@@ -10,7 +10,8 @@ import type { FeedEvent, RoomFeedEvent } from '../../src/protocol/feed.ts';
 import type { CallParticipant } from '../../src/records/port.ts';
 import { findCall, listCalls } from '../../src/records/read.ts';
 import { systemClock } from '../../src/support/clock.ts';
-import { refOf, Stage, settingsOf } from '../engine/stage.ts';
+import { EngineHarness, settingsOf } from '../engine/harness.ts';
+import { refOf } from '../room/fixtures.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
 import { type CreatedRoom, eventsByRef, type RoomCommand, roomCommand, runCommand } from './commands.ts';
@@ -167,7 +168,7 @@ test('records go on after Redis was killed and restarted from its dump', async (
   const database = openDatabase(`sqlite:${folder.path}/calls.db`);
   const engine = await createRedisEngine({ url: redis.url })({ ...settingsOf(9_000), feedMaxEvents: 1_000 });
   const clock = { ...systemClock, advance: () => {} };
-  const rooms = new Stage(engine, clock);
+  const rooms = new EngineHarness(engine, clock);
   const record = () => eventually(() => recordAll(recorderOf(database, rooms)));
   const room = await rooms.room(['anna', 'ben']);
   const admin = createClient({ url: redis.url });

@@ -1,30 +1,28 @@
 /** Rooms are opened: what the first snapshot says, which code they get, and what repeating a create gives. */
 import { describe, expect, test } from 'vitest';
 import { createPool } from '../../src/room/pool.ts';
+import { HOUR, MINUTE, SECOND } from './fixtures.ts';
 import {
   at,
   close,
   create,
-  createStage,
+  createHarness,
   FIRST_CODE,
-  HOUR,
   join,
   leave,
-  MINUTE,
-  play,
+  outcomeWord,
   read,
-  SECOND,
+  run,
   type Step,
-  said,
-  seats,
+  seatsOf,
   tick,
-} from './stage.ts';
+} from './harness.ts';
 
 describe('the new room', () => {
   test('holds its creator as host, is at revision 1, and nobody is told', () => {
-    const stage = createStage();
-    const outcome = play(
-      stage,
+    const harness = createHarness();
+    const outcome = run(
+      harness,
       at(5_000),
       create('ann', {
         settings: { name: 'Monday', metadata: '{"a":1}' },
@@ -55,8 +53,8 @@ describe('the new room', () => {
   });
 
   test('without a name or a profile says null, and leaves out what is not there', () => {
-    const stage = createStage();
-    const outcome = play(stage, create('ann'));
+    const harness = createHarness();
+    const outcome = run(harness, create('ann'));
     expect(outcome).toMatchObject({ room: { name: null, members: [{ name: null }] } });
     expect(outcome).not.toHaveProperty('room.metadata');
     expect(outcome).not.toHaveProperty('room.members.0.mediaType');
@@ -142,20 +140,20 @@ describe('the code', () => {
       gives: full(null),
     },
   ])('$rule', ({ given, act, gives }) => {
-    const stage = createStage({}, createPool(6, 200));
-    expect(play(stage, ...given, act)).toMatchObject(gives);
+    const harness = createHarness({}, createPool(6, 200));
+    expect(run(harness, ...given, act)).toMatchObject(gives);
   });
 
   test('taken again stands for the new room only', () => {
-    const stage = createStage({}, createPool(6, 100));
-    play(stage, create('ann', { ref: 1 }), join('bob'), close('ann'), at(10 * MINUTE), create('cat', { ref: 2 }));
-    expect(said(play(stage, join('bob', { ref: 1 })))).toBe('CODE_EXPIRED');
-    expect(said(play(stage, leave('ann', { ref: 1 })))).toBe('CODE_EXPIRED');
-    expect(said(play(stage, close('ann', { ref: 1 })))).toBe('CODE_EXPIRED');
-    expect(said(play(stage, read({ ref: 1 })))).toBe('CODE_EXPIRED');
-    expect(said(play(stage, join('bob', { ref: 2 })))).toBe('ok');
-    expect(seats(stage)).toBe('cat* bob');
-    expect(stage.shard.cooling.size).toBe(0);
+    const harness = createHarness({}, createPool(6, 100));
+    run(harness, create('ann', { ref: 1 }), join('bob'), close('ann'), at(10 * MINUTE), create('cat', { ref: 2 }));
+    expect(outcomeWord(run(harness, join('bob', { ref: 1 })))).toBe('CODE_EXPIRED');
+    expect(outcomeWord(run(harness, leave('ann', { ref: 1 })))).toBe('CODE_EXPIRED');
+    expect(outcomeWord(run(harness, close('ann', { ref: 1 })))).toBe('CODE_EXPIRED');
+    expect(outcomeWord(run(harness, read({ ref: 1 })))).toBe('CODE_EXPIRED');
+    expect(outcomeWord(run(harness, join('bob', { ref: 2 })))).toBe('ok');
+    expect(seatsOf(harness)).toBe('cat* bob');
+    expect(harness.shard.cooling.size).toBe(0);
   });
 });
 
@@ -193,33 +191,33 @@ describe('a create with an idempotency key', () => {
     },
     { rule: 'outlives a tick', given: [first, at(MINUTE), tick()], act: again, gives: replayed('100007', 1) },
   ])('$rule', ({ given, act, gives }) => {
-    expect(play(createStage(), ...given, act)).toMatchObject(gives);
+    expect(run(createHarness(), ...given, act)).toMatchObject(gives);
   });
 
   test('that found no code leaves none', () => {
-    const stage = createStage({}, createPool(6, 100));
-    play(stage, create('ann', { ref: 1 }), create('bob', { ref: 2, idempotencyKey: 'bob:k' }));
-    expect(stage.shard.idempotency.size).toBe(0);
-    play(stage, close('ann'), at(10 * MINUTE));
-    expect(play(stage, create('bob', { ref: 3, idempotencyKey: 'bob:k' }))).toMatchObject(used('100007'));
+    const harness = createHarness({}, createPool(6, 100));
+    run(harness, create('ann', { ref: 1 }), create('bob', { ref: 2, idempotencyKey: 'bob:k' }));
+    expect(harness.shard.idempotency.size).toBe(0);
+    run(harness, close('ann'), at(10 * MINUTE));
+    expect(run(harness, create('bob', { ref: 3, idempotencyKey: 'bob:k' }))).toMatchObject(used('100007'));
   });
 
   test('is forgotten by the first tick after its time', () => {
-    const stage = createStage();
-    play(stage, first, at(10 * MINUTE - 1), tick());
-    expect(stage.shard.idempotency.size).toBe(1);
-    play(stage, at(10 * MINUTE), tick());
-    expect(stage.shard.idempotency.size).toBe(0);
+    const harness = createHarness();
+    run(harness, first, at(10 * MINUTE - 1), tick());
+    expect(harness.shard.idempotency.size).toBe(1);
+    run(harness, at(10 * MINUTE), tick());
+    expect(harness.shard.idempotency.size).toBe(0);
   });
 });
 
 test('the statistics count occupied and cooling codes, and say how long until the next code has cooled', () => {
-  const stage = createStage();
+  const harness = createHarness();
   const stats: Step = (it) => it.apply({ kind: 'stats', shard: 7 });
-  expect(play(stage, stats)).toEqual({ ok: true, occupied: 0, cooling: 0, nextFreeInMs: null });
-  play(stage, create('ann', { ref: 1 }), create('bob', { ref: 2 }), create('cat', { ref: 3 }));
-  expect(play(stage, stats)).toEqual({ ok: true, occupied: 3, cooling: 0, nextFreeInMs: null });
-  play(stage, at(SECOND), close('bob', { code: '100107', ref: 2 }), at(2 * SECOND), close('ann'));
-  expect(play(stage, stats)).toEqual({ ok: true, occupied: 1, cooling: 2, nextFreeInMs: 10 * MINUTE - SECOND });
-  expect(play(stage, at(HOUR), stats)).toMatchObject({ cooling: 2, nextFreeInMs: 0 });
+  expect(run(harness, stats)).toEqual({ ok: true, occupied: 0, cooling: 0, nextFreeInMs: null });
+  run(harness, create('ann', { ref: 1 }), create('bob', { ref: 2 }), create('cat', { ref: 3 }));
+  expect(run(harness, stats)).toEqual({ ok: true, occupied: 3, cooling: 0, nextFreeInMs: null });
+  run(harness, at(SECOND), close('bob', { code: '100107', ref: 2 }), at(2 * SECOND), close('ann'));
+  expect(run(harness, stats)).toEqual({ ok: true, occupied: 1, cooling: 2, nextFreeInMs: 10 * MINUTE - SECOND });
+  expect(run(harness, at(HOUR), stats)).toMatchObject({ cooling: 2, nextFreeInMs: 0 });
 });

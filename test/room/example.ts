@@ -1,7 +1,17 @@
 /** One row of the table of a rule: what was before, what is done, what comes of it. */
 import { expect } from 'vitest';
 import type { Policy } from '../../src/room/room.ts';
-import { createStage, evicted, FIRST_CODE, play, type Said, type Step, said, seats, told } from './stage.ts';
+import { eventsOf } from './events-in-words.ts';
+import {
+  createHarness,
+  evictedOf,
+  FIRST_CODE,
+  type OutcomeWord,
+  outcomeWord,
+  run,
+  type Step,
+  seatsOf,
+} from './harness.ts';
 
 export interface Example {
   readonly rule: string;
@@ -9,23 +19,28 @@ export interface Example {
   readonly given: readonly Step[];
   readonly act: Step;
   /** `ok` when not named. A refusal must leave the room untouched. */
-  readonly says?: Said;
-  readonly told?: readonly string[];
+  readonly outcome?: OutcomeWord;
+  readonly events?: readonly string[];
   readonly evicted?: readonly string[];
   /** Afterwards. */
   readonly seats: string;
 }
 
 export function check(example: Example): void {
-  const stage = createStage(example.policy);
-  play(stage, ...example.given);
-  const before = stage.shard.rooms.get(FIRST_CODE);
-  const outcome = play(stage, example.act);
-  expect({ says: said(outcome), told: told(outcome), evicted: evicted(outcome), seats: seats(stage) }).toEqual({
-    says: example.says ?? 'ok',
-    told: example.told ?? [],
+  const harness = createHarness(example.policy);
+  run(harness, ...example.given);
+  const before = harness.shard.rooms.get(FIRST_CODE);
+  const outcome = run(harness, example.act);
+  expect({
+    says: outcomeWord(outcome),
+    told: eventsOf(outcome),
+    evicted: evictedOf(outcome),
+    seats: seatsOf(harness),
+  }).toEqual({
+    says: example.outcome ?? 'ok',
+    told: example.events ?? [],
     evicted: example.evicted ?? [],
     seats: example.seats,
   });
-  if (example.says !== undefined) expect(stage.shard.rooms.get(FIRST_CODE)).toBe(before);
+  if (example.outcome !== undefined) expect(harness.shard.rooms.get(FIRST_CODE)).toBe(before);
 }

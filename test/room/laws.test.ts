@@ -5,30 +5,28 @@ import type { RoomSnapshot } from '../../src/protocol/snapshot.ts';
 import type { RoomEvent } from '../../src/room/outcomes.ts';
 import { codeAt, createPool } from '../../src/room/pool.ts';
 import { toSnapshot } from '../../src/room/room.ts';
-import { replay } from './replay.ts';
+import { MINUTE, SECOND, SHARD } from './fixtures.ts';
 import {
   type AnyOutcome,
   at,
   close,
   create,
-  createStage,
+  createHarness,
+  type Harness,
   join,
+  keyOf,
   kick,
   leave,
-  MINUTE,
   read,
   renew,
   resume,
-  SECOND,
-  SHARD,
-  type Stage,
   type Step,
-  seatKey,
   suspend,
   tick,
   updateRoom,
   updateSeat,
-} from './stage.ts';
+} from './harness.ts';
+import { replay } from './replay.ts';
 
 const pool = createPool(6, 300);
 const codes = [0, 1, 2].map((index) => codeAt(pool, SHARD, index));
@@ -43,39 +41,39 @@ const where = fc.record({
 type Where = typeof where extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** A step is drawn before the room that it meets is known. */
-const there = ({ place, former, session }: Where, stage: Stage) => {
+const there = ({ place, former, session }: Where, harness: Harness) => {
   const code = codes[place] ?? codeAt(pool, SHARD, 0);
-  const number = Number(stage.shard.rooms.get(code)?.ref.slice('ROM2026'.length) ?? 1);
+  const number = Number(harness.shard.rooms.get(code)?.ref.slice('ROM2026'.length) ?? 1);
   return { code, session, ref: number - former };
 };
 
-/** How many refs a stage has given out. */
-const issued = new WeakMap<Stage, number>();
+/** How many refs a harness has given out. */
+const issued = new WeakMap<Harness, number>();
 
 const opening =
   (by: string, from: number, idempotencyKey: string | undefined): Step =>
-  (stage) => {
-    const ref = (issued.get(stage) ?? 0) + 1;
-    issued.set(stage, ref);
+  (harness) => {
+    const ref = (issued.get(harness) ?? 0) + 1;
+    issued.set(harness, ref);
     const settings = { maxUsers: 2 + (ref % 2) };
-    return create(by, { ref, from, settings, ...(idempotencyKey !== undefined && { idempotencyKey }) })(stage);
+    return create(by, { ref, from, settings, ...(idempotencyKey !== undefined && { idempotencyKey }) })(harness);
   };
 
 const acting = (act: (by: string, where: ReturnType<typeof there>) => Step) =>
   fc.tuple(name, where).map(
     ([by, place]): Step =>
-      (stage) =>
-        act(by, there(place, stage))(stage),
+      (harness) =>
+        act(by, there(place, harness))(harness),
   );
 
 /** By the host as it is then: of random names and sessions hardly any may kick. */
 const kicking = fc.tuple(name, fc.boolean(), where).map(
   ([target, ban, place]): Step =>
-    (stage) => {
-      const at = there(place, stage);
-      const room = stage.shard.rooms.get(at.code);
+    (harness) => {
+      const at = there(place, harness);
+      const room = harness.shard.rooms.get(at.code);
       const host = room?.seats.find(({ userId }) => userId === room.hostId);
-      return kick(host?.userId ?? 'ann', target, { ...at, session: host?.session ?? 1, ban })(stage);
+      return kick(host?.userId ?? 'ann', target, { ...at, session: host?.session ?? 1, ban })(harness);
     },
 );
 
@@ -95,38 +93,39 @@ const story = fc.array(
     { weight: 1, arbitrary: acting((by, at) => updateSeat(by, { metadata: '{"a":[1]}' }, at)) },
     { weight: 1, arbitrary: acting((by, at) => updateRoom(by, { locked: at.session === 1, maxUsers: 3 }, at)) },
     { weight: 3, arbitrary: kicking },
-    { weight: 3, arbitrary: acting((by, at) => tick([seatKey(by, at)], 1)) },
+    { weight: 3, arbitrary: acting((by, at) => tick([keyOf(by, at)], 1)) },
     { weight: 1, arbitrary: fc.constant(tick()) },
     {
       weight: 3,
       arbitrary: fc.constantFrom(0, SECOND, SECOND, 31 * SECOND, 31 * SECOND, 12 * MINUTE).map(
         (ms): Step =>
-          (stage) =>
-            at(stage.now + ms)(stage),
+          (harness) =>
+            at(harness.now + ms)(harness),
       ),
     },
   ),
   { minLength: 30, maxLength: 120, size: 'max' },
 );
 
-type Look = (before: ReadonlyMap<string, RoomSnapshot>, outcome: AnyOutcome, stage: Stage) => void;
+type Look = (before: ReadonlyMap<string, RoomSnapshot>, outcome: AnyOutcome, harness: Harness) => void;
 
 /** Plays random stories and looks at every step: before, outcome, after. */
 function always(look: Look, parameters: { seed?: number } = {}) {
   fc.assert(
     fc.property(story, fc.boolean(), (steps, closeOnHostLeave) => {
-      const stage = createStage({ closeOnHostLeave, maxAgeMs: 20 * MINUTE }, pool);
+      const harness = createHarness({ closeOnHostLeave, maxAgeMs: 20 * MINUTE }, pool);
       for (const step of steps) {
-        const before = snapshots(stage);
-        const outcome = step(stage);
-        if (outcome !== undefined) look(before, outcome, stage);
+        const before = snapshots(harness);
+        const outcome = step(harness);
+        if (outcome !== undefined) look(before, outcome, harness);
       }
     }),
     { numRuns: 200, ...parameters },
   );
 }
 
-const snapshots = (stage: Stage) => new Map([...stage.shard.rooms].map(([code, room]) => [code, toSnapshot(room)]));
+const snapshots = (harness: Harness) =>
+  new Map([...harness.shard.rooms].map(([code, room]) => [code, toSnapshot(room)]));
 
 const eventsOf = (outcome: AnyOutcome): readonly RoomEvent[] =>
   outcome.ok && 'events' in outcome ? outcome.events : [];
@@ -151,13 +150,13 @@ test('law 2: a code is one room’s, a ref is one room’s, and neither is taken
 });
 
 test('law 5: the snapshot before and the events, in the order of their revisions, are the snapshot after', () => {
-  always((before, outcome, stage) => {
+  always((before, outcome, harness) => {
     const replayed = new Map<string, RoomSnapshot | null>(before);
     for (const event of eventsOf(outcome)) {
       const { code } = event.body;
       replayed.set(code, replay(replayed.get(code) ?? null, event));
     }
-    const after = snapshots(stage);
+    const after = snapshots(harness);
     for (const code of codes) {
       // A room that has just been opened is told by its snapshot.
       if (before.has(code)) expect(replayed.get(code) ?? undefined).toEqual(after.get(code));
@@ -167,16 +166,16 @@ test('law 5: the snapshot before and the events, in the order of their revisions
 });
 
 test('a refused command changes nothing, and one that changes something says so', () => {
-  always((before, outcome, stage) => {
+  always((before, outcome, harness) => {
     if (eventsOf(outcome).length > 0 || isOpening(outcome)) return;
-    expect(snapshots(stage)).toEqual(before);
+    expect(snapshots(harness)).toEqual(before);
   });
 });
 
 test('an outcome carries the room as it is afterwards, and the revision of its last event', () => {
-  always((_before, outcome, stage) => {
+  always((_before, outcome, harness) => {
     if (!outcome.ok) return;
-    if ('room' in outcome) expect(outcome.room).toEqual(snapshots(stage).get(outcome.room.code));
+    if ('room' in outcome) expect(outcome.room).toEqual(snapshots(harness).get(outcome.room.code));
     if ('rev' in outcome && 'evicted' in outcome && outcome.events.length > 0) {
       expect(outcome.rev).toBe(outcome.events.at(-1)?.body.rev);
     }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RoomCode } from '../../src/protocol/ids.ts';
 import { ROOM_CODE_PATTERN } from '../../src/protocol/ids.ts';
 import { allCodes, allocate, codeAt, createPool, indexOf, type Pool, SHARDS, shardOf } from '../../src/room/pool.ts';
-import { code } from './stage.ts';
+import { code } from './fixtures.ts';
 
 describe('geometry', () => {
   test.each([

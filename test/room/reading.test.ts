@@ -1,7 +1,8 @@
 /** What a room and a seat say of themselves, and to whom. */
 import { describe, expect, test } from 'vitest';
 import { check, type Example } from './example.ts';
-import { at, close, create, createStage, join, play, read, SECOND, updateRoom, updateSeat } from './stage.ts';
+import { SECOND } from './fixtures.ts';
+import { at, close, create, createHarness, join, read, run, updateRoom, updateSeat } from './harness.ts';
 
 const ann = [create('ann')];
 const two = [create('ann'), join('bob')];
@@ -11,20 +12,20 @@ describe('read', () => {
   test.each<Example>([
     { rule: 'needs no ref', given: ann, act: read(), seats: 'ann*' },
     { rule: 'takes the right one', given: ann, act: read({ ref: 1 }), seats: 'ann*' },
-    { rule: 'is refused with another', given: ann, act: read({ ref: 2 }), says: 'CODE_EXPIRED', seats: 'ann*' },
-    { rule: 'finds no room', given: [], act: read(), says: 'ROOM_NOT_FOUND', seats: 'no room' },
+    { rule: 'is refused with another', given: ann, act: read({ ref: 2 }), outcome: 'CODE_EXPIRED', seats: 'ann*' },
+    { rule: 'finds no room', given: [], act: read(), outcome: 'ROOM_NOT_FOUND', seats: 'no room' },
     {
       rule: 'finds that the room of a ref has ended',
       given: [],
       act: read({ ref: 1 }),
-      says: 'CODE_EXPIRED',
+      outcome: 'CODE_EXPIRED',
       seats: 'no room',
     },
     {
       rule: 'finds no room in a cooling code',
       given: [...ann, close('ann')],
       act: read(),
-      says: 'ROOM_NOT_FOUND',
+      outcome: 'ROOM_NOT_FOUND',
       seats: 'no room',
     },
   ])('$rule', check);
@@ -36,7 +37,7 @@ describe('a seat’s profile', () => {
       rule: 'is told to all',
       given: two,
       act: updateSeat('bob', { name: 'Bob' }),
-      told: ['3 member:updated bob'],
+      events: ['3 member:updated bob'],
       seats: 'ann* bob',
     },
     { rule: 'is not told when nothing was named', given: two, act: updateSeat('bob', {}), seats: 'ann* bob' },
@@ -44,94 +45,94 @@ describe('a seat’s profile', () => {
       rule: 'is its holder’s only',
       given: ann,
       act: updateSeat('bob', { name: 'B' }),
-      says: 'NOT_IN_ROOM',
+      outcome: 'NOT_IN_ROOM',
       seats: 'ann*',
     },
     {
       rule: 'is the latest session’s only',
       given: three,
       act: updateSeat('cat', { name: 'C' }, { session: 2 }),
-      says: 'SESSION_EXPIRED',
+      outcome: 'SESSION_EXPIRED',
       seats: 'ann* bob cat',
     },
   ])('$rule', check);
 
   test('keeps what was not named', () => {
-    const stage = createStage();
-    play(
-      stage,
+    const harness = createHarness();
+    run(
+      harness,
       ...ann,
       join('bob', { profile: { name: 'Bob', metadata: '1' } }),
       updateSeat('bob', { mediaType: 'audio' }),
     );
-    expect(stage.room().seats[1]).toMatchObject({ name: 'Bob', metadata: '1', mediaType: 'audio', seq: 2 });
+    expect(harness.room().seats[1]).toMatchObject({ name: 'Bob', metadata: '1', mediaType: 'audio', seq: 2 });
   });
 });
 describe('what the room says of itself', () => {
   const named = updateRoom('ann', { name: 'Tuesday' });
 
   test.each<Example>([
-    { rule: 'is told to all', given: two, act: named, told: ['3 room:updated'], seats: 'ann* bob' },
+    { rule: 'is told to all', given: two, act: named, events: ['3 room:updated'], seats: 'ann* bob' },
     { rule: 'is not told when nothing was named', given: two, act: updateRoom('ann', {}), seats: 'ann* bob' },
     {
       rule: 'is the host’s',
       given: two,
       act: updateRoom('bob', { name: 'Mine' }),
-      says: 'FORBIDDEN',
+      outcome: 'FORBIDDEN',
       seats: 'ann* bob',
     },
     {
       rule: 'is the host’s though nothing was named',
       given: two,
       act: updateRoom('bob', {}),
-      says: 'FORBIDDEN',
+      outcome: 'FORBIDDEN',
       seats: 'ann* bob',
     },
-    { rule: 'needs a seat', given: two, act: updateRoom('dan', {}), says: 'NOT_IN_ROOM', seats: 'ann* bob' },
+    { rule: 'needs a seat', given: two, act: updateRoom('dan', {}), outcome: 'NOT_IN_ROOM', seats: 'ann* bob' },
     {
       rule: 'needs the right room',
       given: two,
       act: updateRoom('ann', {}, { ref: 2 }),
-      says: 'CODE_EXPIRED',
+      outcome: 'CODE_EXPIRED',
       seats: 'ann* bob',
     },
     {
       rule: 'needs the latest session',
       given: two,
       act: updateRoom('ann', {}, { session: 2 }),
-      says: 'SESSION_EXPIRED',
+      outcome: 'SESSION_EXPIRED',
       seats: 'ann* bob',
     },
     {
       rule: 'throws nobody out when it makes the room smaller',
       given: three,
       act: updateRoom('ann', { maxUsers: 2 }),
-      told: ['4 room:updated'],
+      events: ['4 room:updated'],
       seats: 'ann* bob cat',
     },
     {
       rule: 'but lets nobody in then',
       given: [...three, updateRoom('ann', { maxUsers: 3 })],
       act: join('dan'),
-      says: 'ROOM_FULL',
+      outcome: 'ROOM_FULL',
       seats: 'ann* bob cat',
     },
     {
       rule: 'opens a locked room again',
       given: [...two, updateRoom('ann', { locked: true }), updateRoom('ann', { locked: false })],
       act: join('cat'),
-      told: ['5 member:joined cat'],
+      events: ['5 member:joined cat'],
       seats: 'ann* bob cat',
     },
   ])('$rule', check);
 
   test('keeps what was not named, and tells all of it', () => {
-    const stage = createStage();
+    const harness = createHarness();
     const change = updateRoom('ann', { type: 'class', metadata: '{"k":[2]}' });
-    expect(play(stage, ...two, at(SECOND), named, change)).toMatchObject({
+    expect(run(harness, ...two, at(SECOND), named, change)).toMatchObject({
       room: { name: 'Tuesday', type: 'class', maxUsers: 4, rev: 4, metadata: { k: [2] }, members: [{}, {}] },
       events: [{ body: { rev: 4, room: { rev: 4, name: 'Tuesday', metadata: { k: [2] }, locked: false } } }],
     });
-    expect(stage.room().lastActive).toBe(SECOND);
+    expect(harness.room().lastActive).toBe(SECOND);
   });
 });

@@ -2,30 +2,28 @@
 import { describe, expect, test } from 'vitest';
 import type { SeatKey, Tick } from '../../src/room/commands.ts';
 import { check, type Example } from './example.ts';
+import { HOUR, MINUTE, SECOND } from './fixtures.ts';
 import {
   at,
   close,
   create,
-  createStage,
-  evicted,
-  HOUR,
+  createHarness,
+  evictedOf,
+  type Harness,
   join,
+  keyOf,
   leave,
-  MINUTE,
-  play,
   renew,
-  SECOND,
-  type Stage,
-  seatKey,
+  run,
   tick,
-} from './stage.ts';
+} from './harness.ts';
 
 const two = [create('ann'), join('bob')];
-const ann = seatKey('ann');
-const bob = seatKey('bob');
+const ann = keyOf('ann');
+const bob = keyOf('bob');
 
-const ticked = (stage: Stage, held: readonly SeatKey[] = [], limit = 100) =>
-  stage.apply<Tick>({ kind: 'tick', shard: 7, held, limit });
+const ticked = (harness: Harness, held: readonly SeatKey[] = [], limit = 100) =>
+  harness.apply<Tick>({ kind: 'tick', shard: 7, held, limit });
 
 describe('seats past their lease', () => {
   test.each<Example>([
@@ -34,7 +32,7 @@ describe('seats past their lease', () => {
       rule: 'are lost at its end',
       given: [...two, at(MINUTE)],
       act: tick([ann]),
-      told: ['3 member:left bob lost'],
+      events: ['3 member:left bob lost'],
       evicted: ['bob lost'],
       seats: 'ann*',
     },
@@ -54,7 +52,7 @@ describe('seats past their lease', () => {
       rule: 'are lost in the order of their leases',
       given: [create('ann'), at(2), join('bob'), at(1), join('cat'), at(2 * MINUTE)],
       act: tick([ann]),
-      told: ['4 member:left cat lost', '5 member:left bob lost'],
+      events: ['4 member:left cat lost', '5 member:left bob lost'],
       evicted: ['cat lost', 'bob lost'],
       seats: 'ann*',
     },
@@ -62,7 +60,7 @@ describe('seats past their lease', () => {
       rule: 'are lost in the order of their names, when the leases end together',
       given: [create('ann'), join('dan'), join('bob'), join('Cat'), at(MINUTE)],
       act: tick([ann]),
-      told: ['5 member:left Cat lost', '6 member:left bob lost', '7 member:left dan lost'],
+      events: ['5 member:left Cat lost', '6 member:left bob lost', '7 member:left dan lost'],
       evicted: ['Cat lost', 'bob lost', 'dan lost'],
       seats: 'ann*',
     },
@@ -70,7 +68,7 @@ describe('seats past their lease', () => {
       rule: 'hand the host’s role on, one after the other',
       given: [...two, at(MINUTE)],
       act: tick(),
-      told: ['3 member:left ann lost', '4 host:changed bob', '5 member:left bob lost', '6 host:changed nobody'],
+      events: ['3 member:left ann lost', '4 host:changed bob', '5 member:left bob lost', '6 host:changed nobody'],
       evicted: ['ann lost', 'bob lost'],
       seats: '-',
     },
@@ -79,7 +77,7 @@ describe('seats past their lease', () => {
       policy: { closeOnHostLeave: true },
       given: [...two, at(MINUTE)],
       act: tick(),
-      told: ['3 member:left ann lost', '4 room:closed host-left'],
+      events: ['3 member:left ann lost', '4 room:closed host-left'],
       evicted: ['ann lost', 'bob host-left'],
       seats: 'no room',
     },
@@ -101,7 +99,7 @@ describe('a room', () => {
       rule: 'ends when nobody has asked for anything for long, present or not',
       given: [...kept, at(30 * MINUTE)],
       act: holding,
-      told: ['3 room:closed idle'],
+      events: ['3 room:closed idle'],
       evicted: ['ann idle', 'bob idle'],
       seats: 'no room',
     },
@@ -115,7 +113,7 @@ describe('a room', () => {
       rule: 'ends when it has been empty for long',
       given: [create('ann'), at(SECOND), leave('ann'), at(5 * MINUTE + SECOND)],
       act: tick(),
-      told: ['4 room:closed empty'],
+      events: ['4 room:closed empty'],
       seats: 'no room',
     },
     {
@@ -140,7 +138,7 @@ describe('a room', () => {
       rule: 'ends at its age, however active it is',
       given: [...kept, at(24 * HOUR - 1), renew('ann'), at(24 * HOUR)],
       act: holding,
-      told: ['3 room:closed aged'],
+      events: ['3 room:closed aged'],
       evicted: ['ann aged', 'bob aged'],
       seats: 'no room',
     },
@@ -149,7 +147,7 @@ describe('a room', () => {
       policy: { maxAgeMs: 10 * MINUTE },
       given: [create('ann'), at(SECOND), leave('ann'), at(HOUR)],
       act: tick(),
-      told: ['4 room:closed empty'],
+      events: ['4 room:closed empty'],
       seats: 'no room',
     },
     {
@@ -157,22 +155,22 @@ describe('a room', () => {
       policy: { emptyMs: 0 },
       given: [create('ann'), at(MINUTE)],
       act: tick(),
-      told: ['2 member:left ann lost', '3 host:changed nobody', '4 room:closed empty'],
+      events: ['2 member:left ann lost', '3 host:changed nobody', '4 room:closed empty'],
       evicted: ['ann lost'],
       seats: 'no room',
     },
   ])('$rule', check);
 
   test('that ends lets its code cool from then', () => {
-    const stage = createStage();
-    play(stage, create('ann'), at(30 * MINUTE));
-    expect(ticked(stage, [ann]).poolStats).toEqual({ occupied: 0, cooling: 1, nextFreeInMs: 10 * MINUTE });
+    const harness = createHarness();
+    run(harness, create('ann'), at(30 * MINUTE));
+    expect(ticked(harness, [ann]).poolStats).toEqual({ occupied: 0, cooling: 1, nextFreeInMs: 10 * MINUTE });
   });
 
   test('ends before another whose time came later', () => {
-    const stage = createStage();
-    play(
-      stage,
+    const harness = createHarness();
+    run(
+      harness,
       create('ann', { ref: 1 }),
       at(-1),
       create('bob', { ref: 2 }),
@@ -180,8 +178,8 @@ describe('a room', () => {
       create('cat', { ref: 3 }),
       at(HOUR),
     );
-    const held = [ann, seatKey('bob', { code: '100107', ref: 2 }), seatKey('cat', { code: '100207', ref: 3 })];
-    expect(evicted(ticked(stage, held))).toEqual(['bob idle', 'ann idle', 'cat idle']);
+    const held = [ann, keyOf('bob', { code: '100107', ref: 2 }), keyOf('cat', { code: '100207', ref: 3 })];
+    expect(evictedOf(ticked(harness, held))).toEqual(['bob idle', 'ann idle', 'cat idle']);
   });
 });
 
@@ -190,16 +188,16 @@ describe('cooled codes', () => {
     { rule: 'cool on a moment before', now: 10 * MINUTE - 1, cooling: 1, nextFreeInMs: 1 },
     { rule: 'are free at their time', now: 10 * MINUTE, cooling: 0, nextFreeInMs: null },
   ])('$rule', ({ now, cooling, nextFreeInMs }) => {
-    const stage = createStage();
-    play(stage, create('ann'), close('ann'), at(now));
-    expect(ticked(stage).poolStats).toEqual({ occupied: 0, cooling, nextFreeInMs });
-    expect(stage.shard.cooling.size).toBe(cooling);
+    const harness = createHarness();
+    run(harness, create('ann'), close('ann'), at(now));
+    expect(ticked(harness).poolStats).toEqual({ occupied: 0, cooling, nextFreeInMs });
+    expect(harness.shard.cooling.size).toBe(cooling);
   });
 
   test('without a cool-down are free in the step that ends the room', () => {
-    const stage = createStage({ cooldownMs: 0 });
-    play(stage, create('ann'), at(HOUR));
-    expect(ticked(stage, [ann]).poolStats).toEqual({ occupied: 0, cooling: 0, nextFreeInMs: null });
-    expect([stage.shard.rooms.size, stage.shard.cooling.size]).toEqual([0, 0]);
+    const harness = createHarness({ cooldownMs: 0 });
+    run(harness, create('ann'), at(HOUR));
+    expect(ticked(harness, [ann]).poolStats).toEqual({ occupied: 0, cooling: 0, nextFreeInMs: null });
+    expect([harness.shard.rooms.size, harness.shard.cooling.size]).toEqual([0, 0]);
   });
 });

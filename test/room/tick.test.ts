@@ -2,40 +2,36 @@
 import { describe, expect, test } from 'vitest';
 import type { SeatKey, Tick } from '../../src/room/commands.ts';
 import { createPool } from '../../src/room/pool.ts';
+import { eventsOf } from './events-in-words.ts';
+import { HOUR, MINUTE, node, refOf, SECOND } from './fixtures.ts';
 import {
   at,
   close,
   create,
-  createStage,
-  HOUR,
+  createHarness,
+  type Harness,
   join,
+  keyOf,
   leave,
-  MINUTE,
-  node,
-  play,
-  ref,
   resume,
-  SECOND,
-  type Stage,
-  seatKey,
-  seats,
+  run,
+  seatsOf,
   suspend,
   tick,
-  told,
-} from './stage.ts';
+} from './harness.ts';
 
 const two = [create('ann'), join('bob')];
-const ann = seatKey('ann');
-const bob = seatKey('bob');
+const ann = keyOf('ann');
+const bob = keyOf('bob');
 
-const ticked = (stage: Stage, held: readonly SeatKey[] = [], limit = 100) =>
-  stage.apply<Tick>({ kind: 'tick', shard: 7, held, limit });
+const ticked = (harness: Harness, held: readonly SeatKey[] = [], limit = 100) =>
+  harness.apply<Tick>({ kind: 'tick', shard: 7, held, limit });
 
 describe('held seats', () => {
   test('are renewed: nobody is told, no revision moves', () => {
-    const stage = createStage();
-    play(stage, ...two, at(59 * SECOND));
-    expect(ticked(stage, [ann, bob])).toEqual({
+    const harness = createHarness();
+    run(harness, ...two, at(59 * SECOND));
+    expect(ticked(harness, [ann, bob])).toEqual({
       ok: true,
       events: [],
       evicted: [],
@@ -44,51 +40,51 @@ describe('held seats', () => {
       more: false,
       poolStats: { occupied: 1, cooling: 0, nextFreeInMs: null },
     });
-    expect(stage.room().seats.map(({ leaseUntil }) => leaseUntil)).toEqual([119 * SECOND, 119 * SECOND]);
+    expect(harness.room().seats.map(({ leaseUntil }) => leaseUntil)).toEqual([119 * SECOND, 119 * SECOND]);
   });
 
   test('are renewed before anything is reaped: a late node loses nobody', () => {
-    const stage = createStage();
-    play(stage, ...two, at(10 * MINUTE));
-    expect(told(ticked(stage, [ann, bob]))).toEqual([]);
+    const harness = createHarness();
+    run(harness, ...two, at(10 * MINUTE));
+    expect(eventsOf(ticked(harness, [ann, bob]))).toEqual([]);
   });
 
   test('are not active by that alone', () => {
-    const stage = createStage();
-    play(stage, create('ann'), at(SECOND), tick([ann]));
-    expect(stage.room().lastActive).toBe(0);
+    const harness = createHarness();
+    run(harness, create('ann'), at(SECOND), tick([ann]));
+    expect(harness.room().lastActive).toBe(0);
   });
 
   test('that are away are not renewed: only their own session brings them back', () => {
-    const stage = createStage();
-    play(stage, ...two, suspend('bob'), at(30 * SECOND));
-    const outcome = ticked(stage, [ann, bob]);
-    expect(told(outcome)).toEqual(['4 member:left bob lost']);
+    const harness = createHarness();
+    run(harness, ...two, suspend('bob'), at(30 * SECOND));
+    const outcome = ticked(harness, [ann, bob]);
+    expect(eventsOf(outcome)).toEqual(['4 member:left bob lost']);
     expect(outcome.lost).toEqual([]);
   });
 
   test.each([
     { rule: 'of a room that has ended', given: [close('ann')], key: ann, revs: [] },
-    { rule: 'of another room under the same code', given: [], key: seatKey('ann', { ref: 9 }), revs: [] },
+    { rule: 'of another room under the same code', given: [], key: keyOf('ann', { ref: 9 }), revs: [] },
     { rule: 'that were given back', given: [leave('bob')], key: bob, revs: [3] },
     { rule: 'that a later session has taken', given: [resume('bob', { session: 2 })], key: bob, revs: [4] },
   ])('are told as lost: those $rule', ({ given, key, revs }) => {
-    const stage = createStage();
-    play(stage, ...two, ...given);
-    const outcome = ticked(stage, [key]);
+    const harness = createHarness();
+    run(harness, ...two, ...given);
+    const outcome = ticked(harness, [key]);
     expect(outcome.lost).toEqual([key]);
     expect(outcome.revs.map(({ rev }) => rev)).toEqual(revs);
   });
 
   test('bring the revision of each room once, as it is after the reaping', () => {
-    const stage = createStage();
-    play(stage, ...two, create('cat', { ref: 2 }), at(MINUTE));
-    const cat = seatKey('cat', { code: '100107', ref: 2 });
-    const outcome = ticked(stage, [ann, cat, seatKey('dan')]);
-    expect(told(outcome)).toEqual(['3 member:left bob lost']);
+    const harness = createHarness();
+    run(harness, ...two, create('cat', { ref: 2 }), at(MINUTE));
+    const cat = keyOf('cat', { code: '100107', ref: 2 });
+    const outcome = ticked(harness, [ann, cat, keyOf('dan')]);
+    expect(eventsOf(outcome)).toEqual(['3 member:left bob lost']);
     expect(outcome.revs).toEqual([
-      { code: '100007', ref: ref(1), rev: 3 },
-      { code: '100107', ref: ref(2), rev: 1 },
+      { code: '100007', ref: refOf(1), rev: 3 },
+      { code: '100107', ref: refOf(2), rev: 1 },
     ]);
   });
 });
@@ -97,45 +93,45 @@ describe('the limit', () => {
   const guests = ['bob', 'cat', 'dan'];
 
   test('holds for seats: the rest is left for the next step, and that is told', () => {
-    const stage = createStage();
-    play(stage, create('ann'), ...guests.map((name) => join(name)), at(MINUTE));
-    expect(ticked(stage, [ann], 2)).toMatchObject({ more: true, events: [{}, {}] });
-    expect(seats(stage)).toBe('ann* dan');
-    expect(ticked(stage, [ann], 2)).toMatchObject({ more: false, events: [{}] });
-    expect(seats(stage)).toBe('ann*');
+    const harness = createHarness();
+    run(harness, create('ann'), ...guests.map((name) => join(name)), at(MINUTE));
+    expect(ticked(harness, [ann], 2)).toMatchObject({ more: true, events: [{}, {}] });
+    expect(seatsOf(harness)).toBe('ann* dan');
+    expect(ticked(harness, [ann], 2)).toMatchObject({ more: false, events: [{}] });
+    expect(seatsOf(harness)).toBe('ann*');
   });
 
   test('is reached without anything left', () => {
-    const stage = createStage();
-    play(stage, create('ann'), ...guests.map((name) => join(name)), at(MINUTE));
-    expect(ticked(stage, [ann], 3)).toMatchObject({ more: false, events: [{}, {}, {}] });
+    const harness = createHarness();
+    run(harness, create('ann'), ...guests.map((name) => join(name)), at(MINUTE));
+    expect(ticked(harness, [ann], 3)).toMatchObject({ more: false, events: [{}, {}, {}] });
   });
 
   test('holds for rooms and for cooled codes, each by itself', () => {
-    const stage = createStage({ cooldownMs: MINUTE, graceMs: 24 * HOUR, leaseMs: 24 * HOUR }, createPool(6, 500));
+    const harness = createHarness({ cooldownMs: MINUTE, graceMs: 24 * HOUR, leaseMs: 24 * HOUR }, createPool(6, 500));
     const names = ['ann', ...guests];
     const place = (index: number) => ({ code: `100${index}07`, ref: index });
-    play(stage, ...names.map((name, index) => create(name, place(index))));
-    play(stage, close('ann', place(0)), close('bob', place(1)), create('eve', { ref: 8 }), at(HOUR));
-    expect(ticked(stage, [], 1)).toMatchObject({ more: true, poolStats: { occupied: 2, cooling: 2 } });
-    expect(ticked(stage, [], 1)).toMatchObject({ more: true, poolStats: { occupied: 1, cooling: 2 } });
-    expect(ticked(stage, [], 1)).toMatchObject({ more: false, poolStats: { occupied: 0, cooling: 3 } });
+    run(harness, ...names.map((name, index) => create(name, place(index))));
+    run(harness, close('ann', place(0)), close('bob', place(1)), create('eve', { ref: 8 }), at(HOUR));
+    expect(ticked(harness, [], 1)).toMatchObject({ more: true, poolStats: { occupied: 2, cooling: 2 } });
+    expect(ticked(harness, [], 1)).toMatchObject({ more: true, poolStats: { occupied: 1, cooling: 2 } });
+    expect(ticked(harness, [], 1)).toMatchObject({ more: false, poolStats: { occupied: 0, cooling: 3 } });
   });
 
   test('does not hold for renewing', () => {
-    const stage = createStage();
-    play(stage, create('ann'), ...guests.map((name) => join(name)), at(MINUTE));
-    expect(told(ticked(stage, [ann, ...guests.map((name) => seatKey(name))], 1))).toEqual([]);
+    const harness = createHarness();
+    run(harness, create('ann'), ...guests.map((name) => join(name)), at(MINUTE));
+    expect(eventsOf(ticked(harness, [ann, ...guests.map((name) => keyOf(name))], 1))).toEqual([]);
   });
 });
 
 test('a tick of a second node finds nothing that the first has reaped', () => {
-  const stage = createStage();
-  play(stage, ...two, join('cat', { node: 'node-b' }), at(MINUTE));
-  const held = seatKey('cat');
-  expect(ticked(stage, [ann]).evicted.map(({ userId, nodeId }) => [userId, nodeId])).toEqual([
+  const harness = createHarness();
+  run(harness, ...two, join('cat', { node: 'node-b' }), at(MINUTE));
+  const held = keyOf('cat');
+  expect(ticked(harness, [ann]).evicted.map(({ userId, nodeId }) => [userId, nodeId])).toEqual([
     ['bob', 'node-a'],
     ['cat', node('node-b')],
   ]);
-  expect(ticked(stage, [held])).toMatchObject({ events: [], evicted: [], lost: [held] });
+  expect(ticked(harness, [held])).toMatchObject({ events: [], evicted: [], lost: [held] });
 });

@@ -2,11 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arrive, depart, recordTtl, touch, type UserRecord } from '../../src/room/user.ts';
+import { node, POLICY, refOf, session, user } from './fixtures.ts';
 import { deepFreeze } from './frozen.ts';
-import { FIRST_CODE, node, POLICY, ref, session, user } from './stage.ts';
+import { FIRST_CODE } from './harness.ts';
 
 const ann = user('ann');
-const seat = { code: FIRST_CODE, ref: ref(1) };
+const seat = { code: FIRST_CODE, ref: refOf(1) };
 
 const record = (changes: Partial<UserRecord> = {}): UserRecord =>
   deepFreeze({

@@ -15,7 +15,7 @@ import {
   sessionNumber,
   userId,
 } from '../../protocol/snapshot.ts';
-import { FEED_TYPES } from '../../room/feed-events.ts';
+import { FEED_TYPE_OF } from '../../room/feed-events.ts';
 import type { Room, Seat } from '../../room/room.ts';
 
 /**
@@ -92,7 +92,7 @@ export function luaTables(): string {
     `local BOOLEANS = ${luaRecord(ofType('boolean').map((name) => [name, true]))}`,
     `local ROOM_JSON = ${luaList(ROOM_JSON.flat())}`,
     `local MEMBER_JSON = ${luaList(MEMBER_JSON.flat())}`,
-    `local FEED_TYPES = ${luaRecord(Object.entries(FEED_TYPES))}`,
+    `local FEED_TYPE_OF = ${luaRecord(Object.entries(FEED_TYPE_OF))}`,
     '',
   ].join('\n');
 }

@@ -1,11 +1,11 @@
 import type { Policy } from '../../../src/room/room.ts';
-import type { Stage } from '../stage.ts';
+import type { EngineHarness } from '../harness.ts';
 
 export interface Example {
   readonly name: string;
   readonly policy?: Partial<Policy>;
   readonly perShard?: number;
-  run(stage: Stage): Promise<void>;
+  run(harness: EngineHarness): Promise<void>;
 }
 
 export const example = (

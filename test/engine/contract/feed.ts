@@ -2,12 +2,14 @@
 import { expect, vi } from 'vitest';
 import type { FeedEvent } from '../../../src/protocol/feed.ts';
 import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
-import { NODE, POLICY, refOf, type Stage } from '../stage.ts';
+import { POLICY, refOf } from '../../room/fixtures.ts';
+import { type EngineHarness, NODE } from '../harness.ts';
 import { example } from './example.ts';
 
-const read = async (stage: Stage, after?: string, limit = 1_000) => stage.engine.feed.read({ after, limit });
+const read = async (harness: EngineHarness, after?: string, limit = 1_000) =>
+  harness.engine.feed.read({ after, limit });
 
-const all = async (stage: Stage): Promise<readonly FeedEvent[]> => (await read(stage)).events;
+const all = async (harness: EngineHarness): Promise<readonly FeedEvent[]> => (await read(harness)).events;
 
 /** `0 room_created anna` and the like: an event in a line. */
 const inWords = (events: readonly FeedEvent[]): string[] =>
@@ -21,15 +23,15 @@ const withoutMembers = (snapshot: RoomSnapshot) => {
 };
 
 export const feed = [
-  example('a life is told from creation to destruction, a revision each', async (stage) => {
-    const room = await stage.room(['anna', 'bert']);
-    await stage.updateSeat(room, 'bert', { name: 'Bert' });
-    await stage.suspend(room, 'bert');
-    await stage.resume(room, 'bert', 2);
-    await stage.updateRoom(room, 'anna', { locked: true });
-    await stage.leave(room, 'anna');
-    await stage.close(room, 'bert', 2);
-    expect(inWords(await all(stage))).toEqual([
+  example('a life is told from creation to destruction, a revision each', async (harness) => {
+    const room = await harness.room(['anna', 'bert']);
+    await harness.updateSeat(room, 'bert', { name: 'Bert' });
+    await harness.suspend(room, 'bert');
+    await harness.resume(room, 'bert', 2);
+    await harness.updateRoom(room, 'anna', { locked: true });
+    await harness.leave(room, 'anna');
+    await harness.close(room, 'bert', 2);
+    expect(inWords(await all(harness))).toEqual([
       '0 room_created anna',
       '1 user_joined anna',
       '2 user_joined bert',
@@ -43,16 +45,16 @@ export const feed = [
       '10 room_destroyed - closed',
     ]);
   }),
-  example('an event says which, where, when, and what members see', async (stage) => {
+  example('an event says which, where, when, and what members see', async (harness) => {
     const metadata = '{"a":1.50,"b":[]}';
     const settings = { name: 'Zoë "x" / 🚂', metadata };
-    const room = await stage.room(['anna'], { settings, profile: { name: 'A', mediaType: 'video', metadata } });
-    stage.clock.advance(5_000);
-    await stage.join(room, 'bert', { profile: { metadata: '[]' } });
+    const room = await harness.room(['anna'], { settings, profile: { name: 'A', mediaType: 'video', metadata } });
+    harness.clock.advance(5_000);
+    await harness.join(room, 'bert', { profile: { metadata: '[]' } });
     const { code, ref } = room;
-    const [anna, bert] = ((await stage.seen(room)) as RoomSnapshot).members; // it is there
-    const common = { code, ref, serverId: NODE, timestamp: stage.clock.now() - 5_000 };
-    expect(await all(stage)).toEqual([
+    const [anna, bert] = ((await harness.snapshot(room)) as RoomSnapshot).members; // it is there
+    const common = { code, ref, serverId: NODE, timestamp: harness.clock.now() - 5_000 };
+    expect(await all(harness)).toEqual([
       {
         ...common,
         id: `${ref}:0`,
@@ -69,31 +71,31 @@ export const feed = [
         rev: 2,
         userId: 'bert',
         member: bert,
-        timestamp: stage.clock.now(),
+        timestamp: harness.clock.now(),
       },
     ]);
     expect(anna?.metadata).toEqual({ a: 1.5, b: [] });
   }),
-  example('what changes nothing is not told', async (stage) => {
-    const room = await stage.room(['anna']);
-    const before = await all(stage);
-    await stage.renew(room, 'anna');
-    await stage.updateRoom(room, 'anna', {});
-    await stage.join(room, 'anna');
-    await stage.leave(room, 'nobody');
-    await stage.tick();
-    await stage.create('anna', { idempotencyKey: 'once' });
-    await stage.create('anna', { idempotencyKey: 'once' });
-    expect(inWords((await all(stage)).slice(before.length))).toEqual(['0 room_created anna', '1 user_joined anna']);
+  example('what changes nothing is not told', async (harness) => {
+    const room = await harness.room(['anna']);
+    const before = await all(harness);
+    await harness.renew(room, 'anna');
+    await harness.updateRoom(room, 'anna', {});
+    await harness.join(room, 'anna');
+    await harness.leave(room, 'nobody');
+    await harness.tick();
+    await harness.create('anna', { idempotencyKey: 'once' });
+    await harness.create('anna', { idempotencyKey: 'once' });
+    expect(inWords((await all(harness)).slice(before.length))).toEqual(['0 room_created anna', '1 user_joined anna']);
   }),
-  example('what the tick reaps is told', async (stage) => {
-    const room = await stage.room(['anna', 'bert']);
-    await stage.suspend(room, 'bert');
-    stage.clock.advance(POLICY.graceMs);
-    await stage.tick();
-    stage.clock.advance(POLICY.idleMs);
-    await stage.tick([], 100);
-    const lost = inWords(await all(stage)).slice(4);
+  example('what the tick reaps is told', async (harness) => {
+    const room = await harness.room(['anna', 'bert']);
+    await harness.suspend(room, 'bert');
+    harness.clock.advance(POLICY.graceMs);
+    await harness.tick();
+    harness.clock.advance(POLICY.idleMs);
+    await harness.tick([], 100);
+    const lost = inWords(await all(harness)).slice(4);
     expect(lost).toEqual([
       '4 user_left bert lost',
       '5 user_left anna lost',
@@ -103,10 +105,10 @@ export const feed = [
   }),
   example(
     'a room that ends with its host is told as the leaving of all who were in it',
-    async (stage) => {
-      const room = await stage.room(['anna', 'bert', 'cora']);
-      await stage.leave(room, 'anna');
-      expect(inWords(await all(stage)).slice(4)).toEqual([
+    async (harness) => {
+      const room = await harness.room(['anna', 'bert', 'cora']);
+      await harness.leave(room, 'anna');
+      expect(inWords(await all(harness)).slice(4)).toEqual([
         '4 user_left anna left',
         '5 user_left bert host-left',
         '6 user_left cora host-left',
@@ -115,42 +117,44 @@ export const feed = [
     },
     { policy: { closeOnHostLeave: true } },
   ),
-  example('it is read in pages, and each goes on where the last has ended', async (stage) => {
-    expect(await read(stage)).toMatchObject({ events: [], lost: 0 });
-    const { position: early } = await read(stage);
-    await stage.room(['anna', 'bert']);
-    const first = await read(stage, early, 2);
+  example('it is read in pages, and each goes on where the last has ended', async (harness) => {
+    expect(await read(harness)).toMatchObject({ events: [], lost: 0 });
+    const { position: early } = await read(harness);
+    await harness.room(['anna', 'bert']);
+    const first = await read(harness, early, 2);
     expect(inWords(first.events)).toEqual(['0 room_created anna', '1 user_joined anna']);
-    const second = await read(stage, first.position, 2);
+    const second = await read(harness, first.position, 2);
     expect(inWords(second.events)).toEqual(['2 user_joined bert']);
-    const third = await read(stage, second.position, 2);
+    const third = await read(harness, second.position, 2);
     expect(third).toEqual({ events: [], position: second.position, lost: 0 });
-    await stage.room(['cora'], { ref: refOf(77) });
-    const fourth = await read(stage, third.position);
+    await harness.room(['cora'], { ref: refOf(77) });
+    const fourth = await read(harness, third.position);
     expect(inWords(fourth.events)).toEqual(['0 room_created cora', '1 user_joined cora']);
   }),
-  example('what nobody has read in time is counted', async (stage) => {
-    const room = await stage.room(['anna']);
-    const { position } = await read(stage);
+  example('what nobody has read in time is counted', async (harness) => {
+    const room = await harness.room(['anna']);
+    const { position } = await read(harness);
     // Twice as many as are kept: both engines let go of them in lumps.
-    const changes = Array.from({ length: 2_000 }, (_, index) => stage.updateSeat(room, 'anna', { name: `A${index}` }));
+    const changes = Array.from({ length: 2_000 }, (_, index) =>
+      harness.updateSeat(room, 'anna', { name: `A${index}` }),
+    );
     await Promise.all(changes);
-    const page = await read(stage, position, 10);
+    const page = await read(harness, position, 10);
     const [first] = page.events;
     expect(page.lost).toBeGreaterThan(0);
     expect(page.lost).toBeLessThanOrEqual(1_000);
     expect(first?.rev).toBe(2 + page.lost);
-    expect(await read(stage, page.position, 1)).toMatchObject({ lost: 0, events: [{ rev: 2 + page.lost + 10 }] });
+    expect(await read(harness, page.position, 1)).toMatchObject({ lost: 0, events: [{ rev: 2 + page.lost + 10 }] });
     // Who has never read has missed all of it.
-    expect(await read(stage, undefined, 1)).toMatchObject({ lost: 2 + page.lost, events: [{ rev: 2 + page.lost }] });
+    expect(await read(harness, undefined, 1)).toMatchObject({ lost: 2 + page.lost, events: [{ rev: 2 + page.lost }] });
   }),
-  example('a position of another life is none', async (stage) => {
-    await stage.room(['anna']);
-    const page = await read(stage, 'another:1/900');
+  example('a position of another life is none', async (harness) => {
+    await harness.room(['anna']);
+    const page = await read(harness, 'another:1/900');
     expect(inWords(page.events)).toEqual(['0 room_created anna', '1 user_joined anna']);
     expect(page.lost).toBe(0);
   }),
-  example('what belongs to no room is told once for a while', async (stage) => {
+  example('what belongs to no room is told once for a while', async (harness) => {
     const low = { type: 'pool_low', free: 1, occupied: 2, cooling: 3, total: 6 } as const;
     const alarm = {
       type: 'reference_alarm',
@@ -160,38 +164,38 @@ export const feed = [
       inUse: 9,
       continuesAt: 10,
     } as const;
-    await stage.engine.feed.announce(low, 60_000);
-    await stage.engine.feed.announce(low, 60_000);
-    await stage.engine.feed.announce(alarm, 60_000);
-    await stage.engine.feed.announce({ ...alarm, itemType: 'user' }, 60_000);
-    const nowhere = { code: null, ref: null, rev: null, userId: null, serverId: NODE, timestamp: stage.clock.now() };
-    const events = await all(stage);
+    await harness.engine.feed.announce(low, 60_000);
+    await harness.engine.feed.announce(low, 60_000);
+    await harness.engine.feed.announce(alarm, 60_000);
+    await harness.engine.feed.announce({ ...alarm, itemType: 'user' }, 60_000);
+    const nowhere = { code: null, ref: null, rev: null, userId: null, serverId: NODE, timestamp: harness.clock.now() };
+    const events = await all(harness);
     expect(events).toEqual([
-      { ...low, ...nowhere, id: `pool_low:${stage.clock.now()}` },
-      { ...alarm, ...nowhere, id: `reference_alarm:room:${stage.clock.now()}` },
-      { ...alarm, itemType: 'user', ...nowhere, id: `reference_alarm:user:${stage.clock.now()}` },
+      { ...low, ...nowhere, id: `pool_low:${harness.clock.now()}` },
+      { ...alarm, ...nowhere, id: `reference_alarm:room:${harness.clock.now()}` },
+      { ...alarm, itemType: 'user', ...nowhere, id: `reference_alarm:user:${harness.clock.now()}` },
     ]);
   }),
   example(
     'whoever listens hears what this node does, until it listens no more',
-    async (stage) => {
+    async (harness) => {
       const heard: FeedEvent[] = [];
-      const stop = stage.engine.feed.listen((event) => heard.push(event));
-      await stage.engine.feed.announce({ type: 'pool_low', free: 1, occupied: 2, cooling: 3, total: 6 }, 1);
+      const stop = harness.engine.feed.listen((event) => heard.push(event));
+      await harness.engine.feed.announce({ type: 'pool_low', free: 1, occupied: 2, cooling: 3, total: 6 }, 1);
       // The channel may be a moment away: what is said before it is heard is not.
       await vi.waitFor(async () => {
-        await stage.create('anna', { ref: refOf(900 + heard.length) });
+        await harness.create('anna', { ref: refOf(900 + heard.length) });
         expect(heard.some(({ type }) => type === 'room_created')).toBe(true);
       });
-      const room = await stage.room(['zoe', 'mia'], { ref: refOf(42) });
-      await stage.close(room, 'zoe');
+      const room = await harness.room(['zoe', 'mia'], { ref: refOf(42) });
+      await harness.close(room, 'zoe');
       const ofRoom = () => heard.filter(({ ref }) => ref === room.ref);
       await vi.waitFor(() => expect(ofRoom()).toHaveLength(6));
-      expect(ofRoom()).toEqual((await all(stage)).filter(({ ref }) => ref === room.ref));
+      expect(ofRoom()).toEqual((await all(harness)).filter(({ ref }) => ref === room.ref));
       stop();
       const before = heard.length;
-      await stage.room(['bert'], { ref: refOf(43) });
-      await stage.read(room.code);
+      await harness.room(['bert'], { ref: refOf(43) });
+      await harness.read(room.code);
       expect(heard.length).toBe(before);
     },
     { perShard: 90 },

@@ -1,13 +1,15 @@
 /** The tick: what is renewed, and what is reaped in which order. */
 import { expect } from 'vitest';
-import { code, key, POLICY, refOf, told } from '../stage.ts';
+import { eventsOf } from '../../room/events-in-words.ts';
+import { POLICY, refOf, seatKey } from '../../room/fixtures.ts';
+import { nthCode } from '../harness.ts';
 import { example } from './example.ts';
 
 const { leaseMs, graceMs, idleMs, emptyMs, maxAgeMs, cooldownMs } = POLICY;
 
 export const tick = [
-  example('nothing held and nothing due: only figures', async (stage) => {
-    expect(await stage.tick()).toEqual({
+  example('nothing held and nothing due: only figures', async (harness) => {
+    expect(await harness.tick()).toEqual({
       ok: true,
       events: [],
       evicted: [],
@@ -17,129 +19,134 @@ export const tick = [
       poolStats: { occupied: 0, cooling: 0, nextFreeInMs: null },
     });
   }),
-  example('seats that are held are renewed, others are reaped when their lease is over', async (stage) => {
-    const room = await stage.room(['anna', 'bert']);
-    stage.clock.advance(leaseMs - 1);
-    expect(await stage.tick([key(room, 'anna')])).toMatchObject({
+  example('seats that are held are renewed, others are reaped when their lease is over', async (harness) => {
+    const room = await harness.room(['anna', 'bert']);
+    harness.clock.advance(leaseMs - 1);
+    expect(await harness.tick([seatKey(room, 'anna')])).toMatchObject({
       events: [],
       lost: [],
       revs: [{ code: room.code, ref: room.ref, rev: 2 }],
     });
-    stage.clock.advance(1);
-    const later = await stage.tick([key(room, 'anna')]);
-    expect(told(later)).toEqual(['3 member:left bert']);
+    harness.clock.advance(1);
+    const later = await harness.tick([seatKey(room, 'anna')]);
+    expect(eventsOf(later)).toEqual(['3 member:left bert lost']);
     expect(later.revs).toEqual([{ code: room.code, ref: room.ref, rev: 3 }]);
-    expect(told(await stage.tick([key(room, 'anna')]))).toEqual([]);
-    stage.clock.advance(leaseMs - 1);
-    expect(told(await stage.tick())).toEqual([]);
+    expect(eventsOf(await harness.tick([seatKey(room, 'anna')]))).toEqual([]);
+    harness.clock.advance(leaseMs - 1);
+    expect(eventsOf(await harness.tick())).toEqual([]);
   }),
-  example('a seat that is held in the very tick in which its lease ends is kept', async (stage) => {
-    const room = await stage.room(['anna']);
-    stage.clock.advance(leaseMs);
-    expect(told(await stage.tick([key(room, 'anna')]))).toEqual([]);
+  example('a seat that is held in the very tick in which its lease ends is kept', async (harness) => {
+    const room = await harness.room(['anna']);
+    harness.clock.advance(leaseMs);
+    expect(eventsOf(await harness.tick([seatKey(room, 'anna')]))).toEqual([]);
   }),
-  example('an away seat is not kept by being held', async (stage) => {
-    const room = await stage.room(['anna', 'bert']);
-    await stage.suspend(room, 'bert');
-    stage.clock.advance(graceMs);
-    const reaped = await stage.tick([key(room, 'anna'), key(room, 'bert')]);
+  example('an away seat is not kept by being held', async (harness) => {
+    const room = await harness.room(['anna', 'bert']);
+    await harness.suspend(room, 'bert');
+    harness.clock.advance(graceMs);
+    const reaped = await harness.tick([seatKey(room, 'anna'), seatKey(room, 'bert')]);
     expect(reaped.lost).toEqual([]);
-    expect(told(reaped)).toEqual(['4 member:left bert']);
+    expect(eventsOf(reaped)).toEqual(['4 member:left bert lost']);
   }),
-  example('what is held in vain is reported lost', async (stage) => {
-    const room = await stage.room(['anna', 'bert']);
-    await stage.resume(room, 'bert', 2);
-    const other = { code: code(2), ref: refOf(77) };
+  example('what is held in vain is reported lost', async (harness) => {
+    const room = await harness.room(['anna', 'bert']);
+    await harness.resume(room, 'bert', 2);
+    const other = { code: nthCode(2), ref: refOf(77) };
     const held = [
-      key(room, 'bert', 1),
-      key(room, 'anna'),
-      key(room, 'cora'),
-      key({ ...room, ref: refOf(77) }, 'anna'),
-      key(other, 'anna'),
+      seatKey(room, 'bert', 1),
+      seatKey(room, 'anna'),
+      seatKey(room, 'cora'),
+      seatKey({ ...room, ref: refOf(77) }, 'anna'),
+      seatKey(other, 'anna'),
     ];
-    const ticked = await stage.tick(held);
+    const ticked = await harness.tick(held);
     expect(ticked.lost).toEqual([held[0], held[2], held[3], held[4]]);
     // Of one code under two refs the last one counts.
     expect(ticked.revs).toEqual([]);
-    expect((await stage.tick([...held, key(room, 'anna')])).revs).toEqual([{ code: room.code, ref: room.ref, rev: 4 }]);
+    expect((await harness.tick([...held, seatKey(room, 'anna')])).revs).toEqual([
+      { code: room.code, ref: room.ref, rev: 4 },
+    ]);
   }),
-  example('revisions are told in the order in which their rooms are held, after the reaping', async (stage) => {
-    const [first, second] = [await stage.room(['anna']), await stage.room(['bert', 'cora'])];
-    stage.clock.advance(leaseMs);
-    const held = [key(second, 'bert'), key(first, 'anna'), key(second, 'bert')];
-    expect((await stage.tick(held)).revs).toEqual([
+  example('revisions are told in the order in which their rooms are held, after the reaping', async (harness) => {
+    const [first, second] = [await harness.room(['anna']), await harness.room(['bert', 'cora'])];
+    harness.clock.advance(leaseMs);
+    const held = [seatKey(second, 'bert'), seatKey(first, 'anna'), seatKey(second, 'bert')];
+    expect((await harness.tick(held)).revs).toEqual([
       { code: second.code, ref: second.ref, rev: 3 },
       { code: first.code, ref: first.ref, rev: 1 },
     ]);
   }),
-  example('being held does not keep a room from being idle; being asked for something does', async (stage) => {
-    const room = await stage.room(['anna']);
+  example('being held does not keep a room from being idle; being asked for something does', async (harness) => {
+    const room = await harness.room(['anna']);
     const hold = async (ms: number) => {
       for (let past = 0; past < ms; past += leaseMs / 2) {
-        stage.clock.advance(leaseMs / 2);
-        const { events } = await stage.tick([key(room, 'anna')]);
-        if (events.length > 0) return told({ events });
+        harness.clock.advance(leaseMs / 2);
+        const { events } = await harness.tick([seatKey(room, 'anna')]);
+        if (events.length > 0) return eventsOf({ events });
       }
       return [];
     };
     expect(await hold(idleMs - leaseMs)).toEqual([]);
-    await stage.renew(room, 'anna');
+    await harness.renew(room, 'anna');
     expect(await hold(idleMs - leaseMs / 2)).toEqual([]);
     expect(await hold(leaseMs / 2)).toEqual(['2 room:closed idle']);
-    expect(await stage.stats()).toMatchObject({ occupied: 0, cooling: 1 });
+    expect(await harness.stats()).toMatchObject({ occupied: 0, cooling: 1 });
   }),
-  example('every change by a member keeps its room from being idle', async (stage) => {
-    const room = await stage.room(['anna', 'bert']);
-    const held = ['anna', 'bert', 'cora'].map((userId) => key(room, userId));
+  example('every change by a member keeps its room from being idle', async (harness) => {
+    const room = await harness.room(['anna', 'bert']);
+    const held = ['anna', 'bert', 'cora'].map((userId) => seatKey(room, userId));
     const changes = [
-      () => stage.join(room, 'cora'),
-      () => stage.join(room, 'cora'),
-      () => stage.leave(room, 'cora'),
-      () => stage.updateRoom(room, 'anna', { name: 'x' }),
-      () => stage.updateSeat(room, 'bert', { name: 'x' }),
-      () => stage.kick(room, 'anna', 'bert'),
-      () => stage.renew(room, 'anna'),
-      () => stage.resume(room, 'anna', 2),
+      () => harness.join(room, 'cora'),
+      () => harness.join(room, 'cora'),
+      () => harness.leave(room, 'cora'),
+      () => harness.updateRoom(room, 'anna', { name: 'x' }),
+      () => harness.updateSeat(room, 'bert', { name: 'x' }),
+      () => harness.kick(room, 'anna', 'bert'),
+      () => harness.renew(room, 'anna'),
+      () => harness.resume(room, 'anna', 2),
     ];
     for (const change of changes) {
-      stage.clock.advance(idleMs - 1);
-      expect(told(await stage.tick(held))).toEqual([]);
+      harness.clock.advance(idleMs - 1);
+      expect(eventsOf(await harness.tick(held))).toEqual([]);
       expect(await change()).toMatchObject({ ok: true });
     }
-    stage.clock.advance(idleMs - 1);
-    expect(told(await stage.tick([key(room, 'anna', 2)]))).toEqual([]);
-    stage.clock.advance(1);
-    expect(told(await stage.tick([key(room, 'anna', 2)]))).toEqual(['10 room:closed idle']);
+    harness.clock.advance(idleMs - 1);
+    expect(eventsOf(await harness.tick([seatKey(room, 'anna', 2)]))).toEqual([]);
+    harness.clock.advance(1);
+    expect(eventsOf(await harness.tick([seatKey(room, 'anna', 2)]))).toEqual(['10 room:closed idle']);
   }),
-  example('a lost connection does not count as activity', async (stage) => {
-    const room = await stage.room(['anna', 'bert']);
-    stage.clock.advance(leaseMs);
-    await stage.tick([key(room, 'anna'), key(room, 'bert')]);
-    await stage.suspend(room, 'bert');
-    stage.clock.advance(idleMs - leaseMs);
-    expect(told(await stage.tick([key(room, 'anna')]))).toEqual(['4 member:left bert', '5 room:closed idle']);
+  example('a lost connection does not count as activity', async (harness) => {
+    const room = await harness.room(['anna', 'bert']);
+    harness.clock.advance(leaseMs);
+    await harness.tick([seatKey(room, 'anna'), seatKey(room, 'bert')]);
+    await harness.suspend(room, 'bert');
+    harness.clock.advance(idleMs - leaseMs);
+    expect(eventsOf(await harness.tick([seatKey(room, 'anna')]))).toEqual([
+      '4 member:left bert lost',
+      '5 room:closed idle',
+    ]);
   }),
-  example('an empty room ends after its time, unless somebody comes', async (stage) => {
-    const room = await stage.room(['anna']);
-    await stage.leave(room, 'anna');
-    stage.clock.advance(emptyMs - 1);
-    expect(told(await stage.tick())).toEqual([]);
-    await stage.join(room, 'bert');
-    stage.clock.advance(emptyMs);
-    expect(told(await stage.tick([key(room, 'bert')]))).toEqual([]);
-    await stage.leave(room, 'bert');
-    stage.clock.advance(emptyMs);
-    expect(told(await stage.tick())).toEqual(['8 room:closed empty']);
+  example('an empty room ends after its time, unless somebody comes', async (harness) => {
+    const room = await harness.room(['anna']);
+    await harness.leave(room, 'anna');
+    harness.clock.advance(emptyMs - 1);
+    expect(eventsOf(await harness.tick())).toEqual([]);
+    await harness.join(room, 'bert');
+    harness.clock.advance(emptyMs);
+    expect(eventsOf(await harness.tick([seatKey(room, 'bert')]))).toEqual([]);
+    await harness.leave(room, 'bert');
+    harness.clock.advance(emptyMs);
+    expect(eventsOf(await harness.tick())).toEqual(['8 room:closed empty']);
   }),
-  example('a room ends at its greatest age, and everybody is put out', async (stage) => {
-    const room = await stage.room(['zoe', 'anna']);
-    stage.clock.advance(maxAgeMs - 1);
-    const members = [key(room, 'zoe'), key(room, 'anna')];
-    await stage.renew(room, 'zoe');
-    expect(told(await stage.tick(members))).toEqual([]);
-    stage.clock.advance(1);
-    const ended = await stage.tick(members);
-    expect(told(ended)).toEqual(['3 room:closed aged']);
+  example('a room ends at its greatest age, and everybody is put out', async (harness) => {
+    const room = await harness.room(['zoe', 'anna']);
+    harness.clock.advance(maxAgeMs - 1);
+    const members = [seatKey(room, 'zoe'), seatKey(room, 'anna')];
+    await harness.renew(room, 'zoe');
+    expect(eventsOf(await harness.tick(members))).toEqual([]);
+    harness.clock.advance(1);
+    const ended = await harness.tick(members);
+    expect(eventsOf(ended)).toEqual(['3 room:closed aged']);
     expect(ended.evicted).toMatchObject([
       { userId: 'zoe', reason: 'aged' },
       { userId: 'anna', reason: 'aged' },
@@ -147,84 +154,88 @@ export const tick = [
     expect(ended.revs).toEqual([]);
     expect(ended.poolStats).toEqual({ occupied: 0, cooling: 1, nextFreeInMs: cooldownMs });
   }),
-  example('leases are reaped by their end, then by code and user', async (stage) => {
-    const second = await stage.room(['zoe', 'mia', 'bert'], { candidates: [code(1)] });
-    const first = await stage.room(['yves'], { candidates: [code(0)] });
-    stage.clock.advance(1);
-    await stage.renew(second, 'bert');
-    stage.clock.advance(leaseMs);
-    const reaped = await stage.tick();
+  example('leases are reaped by their end, then by code and user', async (harness) => {
+    const second = await harness.room(['zoe', 'mia', 'bert'], { candidates: [nthCode(1)] });
+    const first = await harness.room(['yves'], { candidates: [nthCode(0)] });
+    harness.clock.advance(1);
+    await harness.renew(second, 'bert');
+    harness.clock.advance(leaseMs);
+    const reaped = await harness.tick();
     expect(reaped.evicted.map(({ userId }) => userId)).toEqual(['yves', 'mia', 'zoe', 'bert']);
-    expect(told(reaped)).toEqual([
-      '2 member:left yves',
+    expect(eventsOf(reaped)).toEqual([
+      '2 member:left yves lost',
       '3 host:changed nobody',
-      '4 member:left mia',
-      '5 member:left zoe',
+      '4 member:left mia lost',
+      '5 member:left zoe lost',
       '6 host:changed bert',
-      '7 member:left bert',
+      '7 member:left bert lost',
       '8 host:changed nobody',
     ]);
-    expect(await stage.seen(first)).toMatchObject({ members: [], hostId: null });
+    expect(await harness.snapshot(first)).toMatchObject({ members: [], hostId: null });
   }),
-  example('no more is reaped in one step than the limit, and what is left is said', async (stage) => {
-    const rooms = [await stage.room(['anna', 'bert']), await stage.room(['cora'])];
-    stage.clock.advance(leaseMs);
+  example('no more is reaped in one step than the limit, and what is left is said', async (harness) => {
+    const rooms = [await harness.room(['anna', 'bert']), await harness.room(['cora'])];
+    harness.clock.advance(leaseMs);
     const reaped = [];
     for (const more of [true, true, false, false]) {
-      const ticked = await stage.tick([], 1);
+      const ticked = await harness.tick([], 1);
       expect(ticked.more).toBe(more);
       reaped.push(...ticked.evicted.map(({ userId }) => userId));
     }
     expect(reaped).toEqual(['anna', 'bert', 'cora']);
-    stage.clock.advance(emptyMs);
-    expect(await stage.tick([], 1)).toMatchObject({ more: true, poolStats: { occupied: 1, cooling: 1 } });
-    expect(await stage.tick([], 1)).toMatchObject({ more: false, poolStats: { occupied: 0, cooling: 2 } });
-    stage.clock.advance(cooldownMs);
-    expect(await stage.tick([], 1)).toMatchObject({
+    harness.clock.advance(emptyMs);
+    expect(await harness.tick([], 1)).toMatchObject({ more: true, poolStats: { occupied: 1, cooling: 1 } });
+    expect(await harness.tick([], 1)).toMatchObject({ more: false, poolStats: { occupied: 0, cooling: 2 } });
+    harness.clock.advance(cooldownMs);
+    expect(await harness.tick([], 1)).toMatchObject({
       more: true,
       poolStats: { occupied: 0, cooling: 1, nextFreeInMs: 0 },
     });
-    expect(await stage.tick([], 1)).toMatchObject({
+    expect(await harness.tick([], 1)).toMatchObject({
       more: false,
       poolStats: { occupied: 0, cooling: 0, nextFreeInMs: null },
     });
-    expect(await stage.seen(rooms[0] ?? expect.unreachable())).toBe('CODE_EXPIRED');
+    expect(await harness.snapshot(rooms[0] ?? expect.unreachable())).toBe('CODE_EXPIRED');
   }),
-  example('rooms end by their deadline, then by code', async (stage) => {
-    const third = await stage.room(['anna'], { candidates: [code(2)] });
-    stage.clock.advance(1);
-    const second = await stage.room(['bert'], { candidates: [code(1)] });
-    const first = await stage.room(['cora'], { candidates: [code(0)] });
-    await stage.leave(third, 'anna');
-    await stage.leave(second, 'bert');
-    await stage.leave(first, 'cora');
-    stage.clock.advance(1);
-    await stage.join(third, 'anna');
-    await stage.leave(third, 'anna');
-    stage.clock.advance(emptyMs);
-    expect((await stage.tick()).events.map(({ body }) => body.code)).toEqual([code(0), code(1), code(2)]);
+  example('rooms end by their deadline, then by code', async (harness) => {
+    const third = await harness.room(['anna'], { candidates: [nthCode(2)] });
+    harness.clock.advance(1);
+    const second = await harness.room(['bert'], { candidates: [nthCode(1)] });
+    const first = await harness.room(['cora'], { candidates: [nthCode(0)] });
+    await harness.leave(third, 'anna');
+    await harness.leave(second, 'bert');
+    await harness.leave(first, 'cora');
+    harness.clock.advance(1);
+    await harness.join(third, 'anna');
+    await harness.leave(third, 'anna');
+    harness.clock.advance(emptyMs);
+    expect((await harness.tick()).events.map(({ body }) => body.code)).toEqual([nthCode(0), nthCode(1), nthCode(2)]);
   }),
-  example('a code has cooled at the very end of its time, and not before', async (stage) => {
-    await stage.close(await stage.room(['anna'], { candidates: [code(1)] }), 'anna');
-    stage.clock.advance(cooldownMs - 1);
-    expect((await stage.tick()).poolStats).toEqual({ occupied: 0, cooling: 1, nextFreeInMs: 1 });
-    stage.clock.advance(1);
-    expect((await stage.tick()).poolStats).toEqual({ occupied: 0, cooling: 0, nextFreeInMs: null });
-    expect(await stage.room(['bert'], { candidates: [code(1)] })).toMatchObject({ code: code(1) });
+  example('a code has cooled at the very end of its time, and not before', async (harness) => {
+    await harness.close(await harness.room(['anna'], { candidates: [nthCode(1)] }), 'anna');
+    harness.clock.advance(cooldownMs - 1);
+    expect((await harness.tick()).poolStats).toEqual({ occupied: 0, cooling: 1, nextFreeInMs: 1 });
+    harness.clock.advance(1);
+    expect((await harness.tick()).poolStats).toEqual({ occupied: 0, cooling: 0, nextFreeInMs: null });
+    expect(await harness.room(['bert'], { candidates: [nthCode(1)] })).toMatchObject({ code: nthCode(1) });
   }),
-  example('an empty room’s last member is reaped before the room is', async (stage) => {
-    const room = await stage.room(['anna']);
-    stage.clock.advance(idleMs);
-    expect(told(await stage.tick())).toEqual(['2 member:left anna', '3 host:changed nobody', '4 room:closed idle']);
-    expect(await stage.seen(room)).toBe('CODE_EXPIRED');
+  example('an empty room’s last member is reaped before the room is', async (harness) => {
+    const room = await harness.room(['anna']);
+    harness.clock.advance(idleMs);
+    expect(eventsOf(await harness.tick())).toEqual([
+      '2 member:left anna lost',
+      '3 host:changed nobody',
+      '4 room:closed idle',
+    ]);
+    expect(await harness.snapshot(room)).toBe('CODE_EXPIRED');
   }),
   example(
     'a host whose lease is over takes the room with it, by policy',
-    async (stage) => {
-      await stage.room(['anna', 'bert']);
-      stage.clock.advance(leaseMs);
-      const reaped = await stage.tick();
-      expect(told(reaped)).toEqual(['3 member:left anna', '4 room:closed host-left']);
+    async (harness) => {
+      await harness.room(['anna', 'bert']);
+      harness.clock.advance(leaseMs);
+      const reaped = await harness.tick();
+      expect(eventsOf(reaped)).toEqual(['3 member:left anna lost', '4 room:closed host-left']);
       expect(reaped.evicted).toMatchObject([
         { userId: 'anna', reason: 'lost' },
         { userId: 'bert', reason: 'host-left' },

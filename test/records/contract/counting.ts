@@ -6,7 +6,7 @@ import { createSignalCounts } from '../../../src/records/signal-counts.ts';
 import { silentLog } from '../../../src/support/log.ts';
 import { systemRandom } from '../../../src/support/random.ts';
 import type { DatabaseHarness } from '../../database/harness.ts';
-import { refOf } from '../../engine/stage.ts';
+import { refOf } from '../../room/fixtures.ts';
 import { eventually, recordAll, recorderOf, recordRooms, startRooms } from '../harness.ts';
 
 export function counting(harness: DatabaseHarness): void {

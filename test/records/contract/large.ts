@@ -6,7 +6,7 @@ import { exportCalls, findCall, listCalls } from '../../../src/records/read.ts';
 import type { CallRow, ParticipantRow } from '../../../src/records/rows.ts';
 import { saveChanges } from '../../../src/records/write.ts';
 import type { DatabaseHarness } from '../../database/harness.ts';
-import { refOf } from '../../engine/stage.ts';
+import { refOf } from '../../room/fixtures.ts';
 
 const BEGAN = 1_800_000_000_000;
 const MAX = 2_000;

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { CursorMalformed } from '../../../src/records/port.ts';
 import { findCall, listCalls } from '../../../src/records/read.ts';
 import type { DatabaseHarness } from '../../database/harness.ts';
-import { code, refOf } from '../../engine/stage.ts';
+import { nthCode } from '../../engine/harness.ts';
+import { refOf } from '../../room/fixtures.ts';
 import { recordRooms, startRooms } from '../harness.ts';
 
 const MINUTE = 60_000;
@@ -36,11 +37,11 @@ export function lists(harness: DatabaseHarness): void {
     const database = await harness.fresh();
     const rooms = startRooms();
     const began = rooms.clock.now();
-    await rooms.room(['anna', 'ben'], { ref: refOf(1), candidates: [code(1)] });
+    await rooms.room(['anna', 'ben'], { ref: refOf(1), candidates: [nthCode(1)] });
     rooms.clock.advance(MINUTE);
-    await rooms.room(['Anna', 'zoe'], { ref: refOf(2), candidates: [code(2)] });
+    await rooms.room(['Anna', 'zoe'], { ref: refOf(2), candidates: [nthCode(2)] });
     rooms.clock.advance(MINUTE);
-    await rooms.room(['ben'], { ref: refOf(3), candidates: [code(3)] });
+    await rooms.room(['ben'], { ref: refOf(3), candidates: [nthCode(3)] });
     await recordRooms(rooms, database);
     const found = async (query: object) =>
       (await listCalls(database, { limit: 10, ...query })).calls.map(({ ref }) => ref);
@@ -48,11 +49,11 @@ export function lists(harness: DatabaseHarness): void {
     expect(await found({ from: began + MINUTE })).toEqual([refOf(3), refOf(2)]);
     expect(await found({ to: began + MINUTE })).toEqual([refOf(1)]);
     expect(await found({ from: began + 1, to: began + 2 * MINUTE })).toEqual([refOf(2)]);
-    expect(await found({ code: code(2) })).toEqual([refOf(2)]);
+    expect(await found({ code: nthCode(2) })).toEqual([refOf(2)]);
     expect(await found({ user: 'anna' })).toEqual([refOf(1)]);
     expect(await found({ user: 'Anna' })).toEqual([refOf(2)]);
     expect(await found({ user: 'ben' })).toEqual([refOf(3), refOf(1)]);
-    expect(await found({ user: 'ben', code: code(1) })).toEqual([refOf(1)]);
+    expect(await found({ user: 'ben', code: nthCode(1) })).toEqual([refOf(1)]);
     expect(await found({ user: 'nobody' })).toEqual([]);
     expect(await findCall(database, refOf(9))).toBeUndefined();
   });

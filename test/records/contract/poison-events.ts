@@ -5,7 +5,8 @@ import type { FeedEvent } from '../../../src/protocol/feed.ts';
 import { findCall, listCalls, readLost } from '../../../src/records/read.ts';
 import { createRecorder } from '../../../src/records/recorder.ts';
 import type { DatabaseHarness } from '../../database/harness.ts';
-import { refOf, type Stage } from '../../engine/stage.ts';
+import type { EngineHarness } from '../../engine/harness.ts';
+import { refOf } from '../../room/fixtures.ts';
 import { listening } from '../../support/log.ts';
 import { recordAll, recorderOf, startRooms } from '../harness.ts';
 
@@ -48,7 +49,7 @@ export function poisonEvents(harness: DatabaseHarness): void {
 }
 
 /** In these rooms, the host's join event has no instant. */
-function withBadJoins({ engine, clock }: Stage, refs: readonly string[]) {
+function withBadJoins({ engine, clock }: EngineHarness, refs: readonly string[]) {
   const spoilt = (event: FeedEvent): FeedEvent =>
     event.type === 'user_joined' && event.rev === 1 && refs.includes(event.ref)
       ? // Invalid on purpose: no type allows it.

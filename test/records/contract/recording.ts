@@ -5,8 +5,9 @@ import { findCall, listCalls, readLost } from '../../../src/records/read.ts';
 import { createRecorder } from '../../../src/records/recorder.ts';
 import { SHARDS } from '../../../src/room/pool.ts';
 import type { DatabaseHarness } from '../../database/harness.ts';
-import { startRedisStage } from '../../engine/redis-stage.ts';
-import { createHandClock, refOf, Stage, settingsOf } from '../../engine/stage.ts';
+import { createHandClock, EngineHarness, settingsOf } from '../../engine/harness.ts';
+import { startRedisHarness } from '../../engine/redis-harness.ts';
+import { refOf } from '../../room/fixtures.ts';
 import { startClusterOfOne } from '../../support/redis-cluster.ts';
 import { eventually, recordAll, recorderOf, recordRooms, startRooms } from '../harness.ts';
 
@@ -66,9 +67,9 @@ export function recording(harness: DatabaseHarness): void {
   test('a feed of a hundred streams is recorded, as on a Redis Cluster', async () => {
     const database = await harness.fresh();
     await using redis = await startClusterOfOne();
-    await using redisStage = await startRedisStage(redis.url);
+    await using redisStage = await startRedisHarness(redis.url);
     const clock = createHandClock();
-    const rooms = new Stage(await redisStage.make(settingsOf(9_000), clock), clock);
+    const rooms = new EngineHarness(await redisStage.make(settingsOf(9_000), clock), clock);
     for (let shard = 0; shard < SHARDS; shard += 1) {
       const created = await rooms.create('anna', { ref: refOf(shard), shard });
       if (!created.ok) return expect.unreachable();

@@ -7,7 +7,7 @@ import { endOrphans, sweep } from '../../../src/records/sweep.ts';
 import { silentLog } from '../../../src/support/log.ts';
 import { systemRandom } from '../../../src/support/random.ts';
 import type { DatabaseHarness } from '../../database/harness.ts';
-import { refOf } from '../../engine/stage.ts';
+import { refOf } from '../../room/fixtures.ts';
 import { FEED, recordAll, recorderOf, recordRooms, startRooms } from '../harness.ts';
 
 const MINUTE = 60_000;

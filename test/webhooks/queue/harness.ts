@@ -16,7 +16,7 @@ import type {
   WebhookQueue,
 } from '../../../src/webhooks/queue/queue.ts';
 import { createRedisQueue } from '../../../src/webhooks/queue/redis.ts';
-import { createHandClock, type HandClock } from '../../engine/stage.ts';
+import { createHandClock, type HandClock } from '../../engine/harness.ts';
 
 export const LEASE_MS = 20_000;
 export const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@
 -- KEYS[5]  feed  stream: an entry for each event, its JSON in the field `event`
 -- ARGV[1]  feed  { channel, kept, nodeId }; missing when no feed is kept
 --
--- FEED_TYPES (the names of events) and ROOM_JSON and MEMBER_JSON (the fields that the protocol shows) are generated: see
+-- FEED_TYPE_OF (the names of events) and ROOM_JSON and MEMBER_JSON (the fields that the protocol shows) are generated: see
 -- fields.ts.
 
 -- The JSON is concatenated by hand: cjson would change the opaque bodies in it. Ids, codes, refs and words hold no
@@ -63,10 +63,10 @@ end
 local function publish_end(room, reason, leaving)
   local rev, reason_field = room.rev, ',"reason":"' .. reason .. '"'
   for user_id in string.gmatch(leaving, '%S+') do
-    append(room, rev, FEED_TYPES['member:left'], user_id, reason_field)
+    append(room, rev, FEED_TYPE_OF['member:left'], user_id, reason_field)
     rev = rev + 1
   end
-  append(room, rev, FEED_TYPES['room:closed'], nil, reason_field)
+  append(room, rev, FEED_TYPE_OF['room:closed'], nil, reason_field)
 end
 
 local function publish_created(room)
@@ -93,5 +93,5 @@ local function publish(room, name, event)
   elseif event.reason then
     rest = ',"reason":"' .. event.reason .. '"'
   end
-  append(room, room.rev, FEED_TYPES[name], user_id, rest)
+  append(room, room.rev, FEED_TYPE_OF[name], user_id, rest)
 end

@@ -1,7 +1,7 @@
 /** Faults in how a shard is kept, searched and reaped. */
 import type { Mutant } from './mutant.ts';
 
-export const kept: readonly Mutant[] = [
+export const storageMutants: readonly Mutant[] = [
   {
     name: 'an idempotency key counts one millisecond longer',
     file: 'create',

@@ -1,7 +1,7 @@
 /** Faults in what back ends are told, and in what the owner may. */
 import type { Mutant } from './mutant.ts';
 
-export const told: readonly Mutant[] = [
+export const feedMutants: readonly Mutant[] = [
   {
     name: 'the creation of a room is not told',
     file: 'create',
@@ -19,7 +19,7 @@ export const told: readonly Mutant[] = [
   {
     name: 'those who were in a room that has ended are not told of',
     file: 'feed',
-    from: "append(room, rev, FEED_TYPES['member:left'], user_id, reason_field)",
+    from: "append(room, rev, FEED_TYPE_OF['member:left'], user_id, reason_field)",
     to: '',
     caughtBy: 'a life is told from creation to destruction, a revision each',
   },

@@ -4,17 +4,17 @@ import type { Engine, EngineSettings } from '../../src/engine/engine.ts';
 import { createRedisEngine } from '../../src/engine/redis/index.ts';
 import { loadScripts, type Scripts } from '../../src/engine/redis/scripts.ts';
 import type { MakeEngine } from './contract.ts';
-import { type Admin, heldBy } from './held.ts';
-import type { HandClock } from './stage.ts';
+import type { HandClock } from './harness.ts';
+import { type Admin, readStoredState } from './stored-state.ts';
 
-export interface RedisStage extends AsyncDisposable {
+export interface RedisHarness extends AsyncDisposable {
   /** One engine at a time: making the next one empties the store of the last. */
   readonly make: MakeEngine;
   /** What Redis holds of the shard that the tests play in. */
-  held(settings: EngineSettings): Promise<unknown>;
+  storedState(settings: EngineSettings): Promise<unknown>;
 }
 
-export async function startRedisStage(url: string, scripts: Scripts = loadScripts()): Promise<RedisStage> {
+export async function startRedisHarness(url: string, scripts: Scripts = loadScripts()): Promise<RedisHarness> {
   const admin: Admin = createClient({ url });
   await admin.connect();
   const engines = new Map<string, { engine: Engine; face: Engine }>();
@@ -34,7 +34,7 @@ export async function startRedisStage(url: string, scripts: Scripts = loadScript
       engines.set(key, { engine, face });
       return face;
     },
-    held: (settings) => heldBy(admin, 'sb:', settings),
+    storedState: (settings) => readStoredState(admin, 'sb:', settings),
     async [Symbol.asyncDispose]() {
       await Promise.all([...engines.values()].map(({ engine }) => engine.close()));
       admin.destroy();

@@ -1,7 +1,7 @@
 /** Faults in what members and users do. */
 import type { Mutant } from './mutant.ts';
 
-export const moves: readonly Mutant[] = [
+export const transitionMutants: readonly Mutant[] = [
   {
     name: 'an event does not raise the revision',
     file: 'seats',

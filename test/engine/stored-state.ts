@@ -5,11 +5,11 @@ import { createKeys } from '../../src/engine/redis/keys.ts';
 import { codeAt, indexOf } from '../../src/room/pool.ts';
 import { deadline, type Room } from '../../src/room/room.ts';
 import type { Shard } from '../../src/room/shard.ts';
-import { SHARD } from './stage.ts';
+import { SHARD } from '../room/fixtures.ts';
 
 export type Admin = ReturnType<typeof createClient>;
 
-export async function heldBy(admin: Admin, prefix: string, { pool }: EngineSettings): Promise<unknown> {
+export async function readStoredState(admin: Admin, prefix: string, { pool }: EngineSettings): Promise<unknown> {
   const keys = createKeys(prefix).shard(SHARD);
   const codes = Array.from({ length: pool.perShard }, (_, index) => codeAt(pool, SHARD, index));
   const scores = async (key: string) => {
@@ -36,7 +36,7 @@ export async function heldBy(admin: Admin, prefix: string, { pool }: EngineSetti
   };
 }
 
-export function mustBeHeld(shard: Shard, { pool, policy }: EngineSettings): unknown {
+export function expectedState(shard: Shard, { pool, policy }: EngineSettings): unknown {
   const rooms = [...shard.rooms.values()];
   const codes = Array.from({ length: pool.perShard }, (_, index) => codeAt(pool, SHARD, index));
   const bits = codes.map(() => 0);

@@ -1,11 +1,10 @@
-/** What the tests of the engines stand on: a clock turned by hand, a small pool, and commands in few words. */
+/** A harness for the engines: a clock that is set by hand, a small pool, and a method for each command. */
 import type { Engine, EngineSettings } from '../../src/engine/engine.ts';
 import type { NodeId, RoomCode, RoomRef, SessionNumber, UserId } from '../../src/protocol/ids.ts';
 import type { RoomSnapshot } from '../../src/protocol/snapshot.ts';
 import type {
   Close,
   Command,
-  JoiningUser,
   Kick,
   Outcome,
   RoomChanges,
@@ -13,31 +12,16 @@ import type {
   SeatKey,
   Update,
 } from '../../src/room/commands.ts';
-import type { RoomEvent } from '../../src/room/outcomes.ts';
 import { codeAt, createPool, SHARDS } from '../../src/room/pool.ts';
-import type { Policy } from '../../src/room/room.ts';
+import type { Policy, RoomKey } from '../../src/room/room.ts';
 import type { Clock } from '../../src/support/clock.ts';
+import { type From, joiningUser, node, POLICY, refOf, SHARD, seatKey } from '../room/fixtures.ts';
 
-export const POLICY: Policy = {
-  leaseMs: 60_000,
-  graceMs: 30_000,
-  idleMs: 1_800_000,
-  emptyMs: 300_000,
-  maxAgeMs: 86_400_000,
-  cooldownMs: 600_000,
-  idempotencyMs: 600_000,
-  closeOnHostLeave: false,
-};
-
-export const SHARD = 7;
-export const NODE = 'node-a' as NodeId;
+export const NODE = node('node-a');
 
 export const poolOf = (perShard: number) => createPool(6, perShard * SHARDS);
-/** The code of an index in the shard that the tests play in. */
-export const code = (index: number): RoomCode => codeAt(poolOf(9_000), SHARD, index);
-/** Refs as the generator gives them. */
-export const refOf = (number: number): RoomRef => `ROM2026${String(number).padStart(8, '0')}` as RoomRef;
-
+/** The code of an index in the tests' shard. */
+export const nthCode = (index: number): RoomCode => codeAt(poolOf(9_000), SHARD, index);
 export function settingsOf(perShard = 3, policy: Partial<Policy> = {}): EngineSettings {
   return { nodeId: NODE, pool: poolOf(perShard), policy: { ...POLICY, ...policy }, feedMaxEvents: 1_000 };
 }
@@ -46,7 +30,7 @@ export interface HandClock extends Clock {
   advance(ms: number): void;
 }
 
-/** Engines only look at the time; whoever starts a timer on this clock has left the contract. */
+/** Engines may read this clock, but not start timers on it. */
 export function createHandClock(start = 1_800_000_000_000): HandClock {
   let now = start;
   const unused = (): never => {
@@ -64,17 +48,11 @@ export function createHandClock(start = 1_800_000_000_000): HandClock {
   };
 }
 
-type OwnersAct =
+type OwnerCommand =
   | { readonly kind: 'close' }
   | { readonly kind: 'kick'; readonly target: string; readonly ban: boolean }
   | { readonly kind: 'update'; readonly change: { readonly of: 'room'; readonly to: RoomChanges } };
-type Place = Pick<RoomSnapshot, 'code' | 'ref'>;
-interface Who {
-  readonly session?: number;
-  readonly node?: string;
-  readonly profile?: SeatChanges;
-}
-interface Opening extends Who {
+interface Creation extends From {
   readonly candidates?: readonly RoomCode[];
   readonly from?: number;
   readonly ref?: RoomRef;
@@ -83,21 +61,7 @@ interface Opening extends Who {
   readonly shard?: number;
 }
 
-export const occupant = (userId: string, { session = 1, node = NODE, profile = {} }: Who = {}): JoiningUser => ({
-  userId: userId as UserId,
-  session: session as SessionNumber,
-  nodeId: node as NodeId,
-  profile,
-});
-
-export const key = ({ code, ref }: Place, userId: string, session = 1): SeatKey => ({
-  code,
-  ref,
-  userId: userId as UserId,
-  session: session as SessionNumber,
-});
-
-export class Stage {
+export class EngineHarness {
   readonly engine: Engine;
   readonly clock: HandClock;
   #refs = 0;
@@ -111,7 +75,7 @@ export class Stage {
     return this.engine.apply(command);
   }
 
-  create(userId: string, opening: Opening = {}) {
+  create(userId: string, creation: Creation = {}) {
     this.#refs += 1;
     const {
       candidates = [],
@@ -120,21 +84,21 @@ export class Stage {
       settings = {},
       idempotencyKey,
       shard = SHARD,
-    } = opening;
+    } = creation;
     return this.apply({
       kind: 'create',
       shard,
       candidates,
       from,
       ref,
-      by: occupant(userId, opening),
+      by: joiningUser(userId, creation),
       settings: { type: 'call', maxUsers: 3, access: 'open', ...settings },
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
   }
 
-  /** A room without a host, as the owner opens it. */
-  found({ candidates = [], from = 0, ref = refOf(1), settings = {} }: Opening = {}) {
+  /** A room without a host, as the owner creates it. */
+  createWithoutHost({ candidates = [], from = 0, ref = refOf(1), settings = {} }: Creation = {}) {
     return this.apply({
       kind: 'create',
       shard: SHARD,
@@ -145,17 +109,17 @@ export class Stage {
     });
   }
 
-  byOwner = (act: OwnersAct, { code, ref }: Place): Promise<Outcome<Close | Kick | Update>> =>
-    // The act and the key are the two halves of the command.
-    this.apply({ ...act, code, ref, owner: true } as Close | Kick | Update);
+  byOwner = (rest: OwnerCommand, { code, ref }: RoomKey): Promise<Outcome<Close | Kick | Update>> =>
+    // The key and the rest are the two halves of the command.
+    this.apply({ ...rest, code, ref, owner: true } as Close | Kick | Update);
 
   list = ({ after, limit = 100 }: { after?: RoomCode; limit?: number } = {}) =>
     this.apply({ kind: 'list', shard: SHARD, limit, ...(after !== undefined && { after }) });
 
   /** A room with its members in the order of joining, the first is the host. */
-  async room(members: readonly string[], opening: Opening = {}): Promise<RoomSnapshot> {
+  async room(members: readonly string[], creation: Creation = {}): Promise<RoomSnapshot> {
     const [host = 'anna', ...guests] = members;
-    const created = await this.create(host, opening);
+    const created = await this.create(host, creation);
     if (!created.ok) throw new Error(`no room: ${created.reason}`);
     let { room } = created;
     for (const guest of guests) {
@@ -166,33 +130,36 @@ export class Stage {
     return room;
   }
 
-  join = ({ code, ref }: Place, userId: string, who: Who = {}) =>
-    this.apply({ kind: 'join', code, ref, by: occupant(userId, who) });
+  join = ({ code, ref }: RoomKey, userId: string, from: From = {}) =>
+    this.apply({ kind: 'join', code, ref, by: joiningUser(userId, from) });
 
-  leave = (room: Place, userId: string, session = 1) => this.apply({ kind: 'leave', ...key(room, userId, session) });
+  leave = (room: RoomKey, userId: string, session = 1) =>
+    this.apply({ kind: 'leave', ...seatKey(room, userId, session) });
 
-  suspend = (room: Place, userId: string, session = 1) =>
-    this.apply({ kind: 'suspend', ...key(room, userId, session) });
+  suspend = (room: RoomKey, userId: string, session = 1) =>
+    this.apply({ kind: 'suspend', ...seatKey(room, userId, session) });
 
-  resume = (room: Place, userId: string, session: number, node = 'node-b') =>
-    this.apply({ kind: 'resume', nodeId: node as NodeId, ...key(room, userId, session) });
+  resume = (room: RoomKey, userId: string, session: number, node = 'node-b') =>
+    this.apply({ kind: 'resume', nodeId: node as NodeId, ...seatKey(room, userId, session) });
 
-  renew = (room: Place, userId: string, session = 1) => this.apply({ kind: 'renew', ...key(room, userId, session) });
+  renew = (room: RoomKey, userId: string, session = 1) =>
+    this.apply({ kind: 'renew', ...seatKey(room, userId, session) });
 
-  updateRoom = (room: Place, userId: string, to: RoomChanges, session = 1) =>
-    this.apply({ kind: 'update', change: { of: 'room', to }, ...key(room, userId, session) });
+  updateRoom = (room: RoomKey, userId: string, to: RoomChanges, session = 1) =>
+    this.apply({ kind: 'update', change: { of: 'room', to }, ...seatKey(room, userId, session) });
 
-  updateSeat = (room: Place, userId: string, to: SeatChanges, session = 1) =>
-    this.apply({ kind: 'update', change: { of: 'seat', to }, ...key(room, userId, session) });
+  updateSeat = (room: RoomKey, userId: string, to: SeatChanges, session = 1) =>
+    this.apply({ kind: 'update', change: { of: 'seat', to }, ...seatKey(room, userId, session) });
 
-  kick = (room: Place, userId: string, target: string, { ban = false, session = 1 } = {}) =>
-    this.apply({ kind: 'kick', target: target as UserId, ban, ...key(room, userId, session) });
+  kick = (room: RoomKey, userId: string, target: string, { ban = false, session = 1 } = {}) =>
+    this.apply({ kind: 'kick', target: target as UserId, ban, ...seatKey(room, userId, session) });
 
-  close = (room: Place, userId: string, session = 1) => this.apply({ kind: 'close', ...key(room, userId, session) });
+  close = (room: RoomKey, userId: string, session = 1) =>
+    this.apply({ kind: 'close', ...seatKey(room, userId, session) });
 
   read = (code: RoomCode, ref?: RoomRef) => this.apply({ kind: 'read', code, ...(ref !== undefined && { ref }) });
-  /** Asks what a join would be told. */
-  ask = (code: RoomCode, joiner: string) => this.apply({ kind: 'read', code, joiner: joiner as UserId });
+  /** Refused where a join would be. */
+  readAsJoiner = (code: RoomCode, joiner: string) => this.apply({ kind: 'read', code, joiner: joiner as UserId });
 
   tick = (held: readonly SeatKey[] = [], limit = 100, shard = SHARD) =>
     this.apply({ kind: 'tick', shard, held, limit });
@@ -210,7 +177,7 @@ export class Stage {
   touch = (
     userId: string,
     session: number,
-    seat: Place | null = null,
+    seat: RoomKey | null = null,
     more: { name?: string; mediaType?: string } = {},
   ) =>
     this.apply({
@@ -226,22 +193,9 @@ export class Stage {
   depart = (userId: string, session: number) =>
     this.apply({ kind: 'depart', userId: userId as UserId, session: session as SessionNumber });
 
-  /** What a room is like now, or the reason why it is not there. */
-  async seen(room: Place): Promise<RoomSnapshot | string> {
+  /** The current state of a room, or the reason of the refusal. */
+  async snapshot(room: RoomKey): Promise<RoomSnapshot | string> {
     const read = await this.read(room.code, room.ref);
     return read.ok ? read.room : read.reason;
   }
-}
-
-/** `member:left anna` and the like, with the revision: an event in a line. */
-export function told(outcome: { readonly events: readonly RoomEvent[] } | { readonly ok: boolean }): string[] {
-  return ('events' in outcome ? outcome.events : []).map(({ name, body }) => {
-    const about =
-      ('member' in body && body.member.userId) ||
-      ('userId' in body && body.userId) ||
-      ('hostId' in body && (body.hostId ?? 'nobody')) ||
-      ('reason' in body && body.reason) ||
-      'room';
-    return `${body.rev} ${name} ${about}`;
-  });
 }

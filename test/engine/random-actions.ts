@@ -6,7 +6,8 @@ import type { Command, OwnerKey, RoomChanges, SeatChanges, SeatKey } from '../..
 import { codeAt, type Pool } from '../../src/room/pool.ts';
 import { seatOf } from '../../src/room/seats.ts';
 import type { Shard } from '../../src/room/shard.ts';
-import { NODE, occupant, refOf, SHARD } from './stage.ts';
+import { joiningUser, refOf, SHARD } from '../room/fixtures.ts';
+import { NODE } from './harness.ts';
 
 /** What has been: stories come back to it to be refused. */
 export interface History {
@@ -23,7 +24,7 @@ interface Where {
   readonly off: number;
 }
 
-export type Act =
+export type Action =
   | { readonly do: 'wait'; readonly ms: number }
   | {
       readonly do: 'create';
@@ -79,9 +80,9 @@ const changes = fc.record(
   { name, metadata, type: fc.constant('talk'), maxUsers: fc.integer({ min: 2, max: 4 }), locked: fc.boolean() },
   { requiredKeys: [] },
 );
-const does = <Name extends Act['do']>(what: Name) => fc.constant(what);
+const does = <Name extends Action['do']>(what: Name) => fc.constant(what);
 
-const act: fc.Arbitrary<Act> = fc.oneof(
+const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
@@ -135,7 +136,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 );
 
 /** Three people in a room: most stories that come to something begin so. */
-const opening: readonly Act[] = [
+const threeMembers: readonly Action[] = [
   {
     do: 'create',
     user: 0,
@@ -146,49 +147,52 @@ const opening: readonly Act[] = [
     changes: {},
     profile: {},
   },
-  ...[1, 2].map((user): Act => ({ do: 'join', where: { place: 0, user, past: undefined, off: 0 }, profile: {} })),
+  ...[1, 2].map((user): Action => ({ do: 'join', where: { place: 0, user, past: undefined, off: 0 }, profile: {} })),
 ];
 
-export const story: fc.Arbitrary<Act[]> = fc
-  .tuple(fc.constantFrom([], opening, opening), fc.array(act, { minLength: 15, maxLength: 50, size: 'max' }))
+export const actions: fc.Arbitrary<Action[]> = fc
+  .tuple(
+    fc.constantFrom([], threeMembers, threeMembers),
+    fc.array(action, { minLength: 15, maxLength: 50, size: 'max' }),
+  )
   .map(([before, acts]) => [...before, ...acts]);
 
 /** How things stand when an act comes to a command. */
-export interface Scene {
+export interface Context {
   readonly shard: Shard;
   readonly history: History;
   readonly settings: EngineSettings;
   readonly now: number;
 }
 
-type Doing<Kind extends Act['do']> = Extract<Act, { do: Kind }>;
-type UserDoing = Doing<'arrive' | 'touch' | 'depart'>;
+type ActionOf<Kind extends Action['do']> = Extract<Action, { do: Kind }>;
+type UserAction = ActionOf<'arrive' | 'touch' | 'depart'>;
 
 /** The command that an act comes to, as things stand. */
-export function resolve(act: Exclude<Act, { do: 'wait' }>, scene: Scene): Command {
+export function commandOf(act: Exclude<Action, { do: 'wait' }>, scene: Context): Command {
   switch (act.do) {
     case 'create':
-      return createIn(act, scene);
+      return createCommand(act, scene);
     case 'join': {
-      const { code, ref, userId, session } = keyOf(act.where, scene);
-      return { kind: 'join', code, ref, by: occupant(userId, { session, profile: act.profile }) };
+      const { code, ref, userId, session } = seatKeyOf(act.where, scene);
+      return { kind: 'join', code, ref, by: joiningUser(userId, { session, profile: act.profile }) };
     }
     case 'resume':
-      return { kind: 'resume', nodeId: NODE, ...keyOf(act.where, scene) };
+      return { kind: 'resume', nodeId: NODE, ...seatKeyOf(act.where, scene) };
     case 'change room':
-      return { kind: 'update', change: { of: 'room', to: act.changes }, ...whoGoverns(act, scene) };
+      return { kind: 'update', change: { of: 'room', to: act.changes }, ...authorizedKey(act, scene) };
     case 'change seat':
-      return { kind: 'update', change: { of: 'seat', to: act.changes }, ...keyOf(act.where, scene) };
+      return { kind: 'update', change: { of: 'seat', to: act.changes }, ...seatKeyOf(act.where, scene) };
     case 'kick':
-      return { kind: 'kick', target: userOf(act.target), ban: act.ban, ...whoGoverns(act, scene) };
+      return { kind: 'kick', target: userOf(act.target), ban: act.ban, ...authorizedKey(act, scene) };
     case 'close':
-      return { kind: 'close', ...whoGoverns(act, scene) };
+      return { kind: 'close', ...authorizedKey(act, scene) };
     case 'read': {
-      const { code, ref, userId } = keyOf(act.where, scene);
+      const { code, ref, userId } = seatKeyOf(act.where, scene);
       return { kind: 'read', code, ...(act.meant && { ref }), ...(act.joins && { joiner: userId }) };
     }
     case 'tick':
-      return { kind: 'tick', shard: SHARD, held: act.held.map((where) => keyOf(where, scene)), limit: act.limit };
+      return { kind: 'tick', shard: SHARD, held: act.held.map((where) => seatKeyOf(where, scene)), limit: act.limit };
     case 'stats':
       return { kind: 'stats', shard: SHARD };
     case 'list': {
@@ -199,26 +203,26 @@ export function resolve(act: Exclude<Act, { do: 'wait' }>, scene: Scene): Comman
     case 'arrive':
     case 'touch':
     case 'depart':
-      return ofUser(act, scene);
+      return userCommand(act, scene);
     default:
-      return { kind: act.do, ...keyOf(act.where, scene) };
+      return { kind: act.do, ...seatKeyOf(act.where, scene) };
   }
 }
 
-function createIn(act: Doing<'create'>, { history, settings: { pool } }: Scene): Command {
+function createCommand(act: ActionOf<'create'>, { history, settings: { pool } }: Context): Command {
   return {
     kind: 'create',
     shard: SHARD,
     candidates: act.candidates.map((place) => codeOf(place, pool)),
     from: act.from % pool.perShard,
     ref: refOf(history.refs.length + 1),
-    ...(act.user !== undefined && { by: occupant(userOf(act.user), { profile: act.profile }) }),
+    ...(act.user !== undefined && { by: joiningUser(userOf(act.user), { profile: act.profile }) }),
     settings: { type: 'call', access: 'open', ...act.changes, maxUsers: act.maxUsers },
     ...(act.idempotencyKey !== undefined && { idempotencyKey: act.idempotencyKey }),
   };
 }
 
-function ofUser(act: UserDoing, scene: Scene): Command {
+function userCommand(act: UserAction, scene: Context): Command {
   const { history, now } = scene;
   const sessionOf = (userId: UserId, off: number) => ((history.sessions.get(userId) ?? now) + off) as SessionNumber;
   switch (act.do) {
@@ -227,7 +231,7 @@ function ofUser(act: UserDoing, scene: Scene): Command {
       return { kind: 'arrive', userId: userOf(act.user), nodeId: NODE, ...(name !== undefined && { name }) };
     }
     case 'touch': {
-      const { code, ref, userId } = keyOf(act.where, scene);
+      const { code, ref, userId } = seatKeyOf(act.where, scene);
       const session = sessionOf(userId, act.where.off);
       return {
         kind: 'touch',
@@ -246,12 +250,12 @@ function ofUser(act: UserDoing, scene: Scene): Command {
 }
 
 /** The host from its seat, or the owner from outside. */
-function whoGoverns({ where, owner }: { where: Where; owner: boolean }, scene: Scene): SeatKey | OwnerKey {
-  const key = keyOf(where, scene);
+function authorizedKey({ where, owner }: { where: Where; owner: boolean }, scene: Context): SeatKey | OwnerKey {
+  const key = seatKeyOf(where, scene);
   return owner ? { code: key.code, ref: key.ref, owner } : key;
 }
 
-function keyOf({ place, user, past, off }: Where, { shard, history, settings }: Scene): SeatKey {
+function seatKeyOf({ place, user, past, off }: Where, { shard, history, settings }: Context): SeatKey {
   const code = codeOf(place, settings.pool);
   const room = shard.rooms.get(code);
   const userId = userOf(user);
