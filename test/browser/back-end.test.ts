@@ -1,6 +1,6 @@
 /** What users of the browser see of back ends: the documentation of the API, and messages to a room. */
 import { expect, test } from 'vitest';
-import { ADMIN, createCaller } from '../server/http/api/caller.ts';
+import { ADMIN, createApiClient } from '../server/http/api/api-client.ts';
 import { openHarness } from './harness.ts';
 
 test('the API documentation is shown under the content security policy of the server, and can call the API', async () => {
@@ -28,10 +28,12 @@ test('a message from a back end is a line of the chat, from the server', async (
   await using harness = await openHarness({ adminToken: ADMIN });
   const ada = await harness.caller({ name: 'Ada' });
   const code = (await ada.create()).replaceAll(/\s/g, '');
-  const backEnd = createCaller(harness.server.url);
-  await backEnd.must(202, 'POST', `/rooms/${code}/messages`, { data: { text: 'This room closes in five minutes.' } });
+  const backEnd = createApiClient(harness.server.url);
+  await backEnd.expectStatus(202, 'POST', `/rooms/${code}/messages`, {
+    data: { text: 'This room closes in five minutes.' },
+  });
   await ada.tells('This room closes in five minutes.');
-  await backEnd.must(202, 'POST', `/rooms/${code}/messages`, { data: 'Good bye.' });
+  await backEnd.expectStatus(202, 'POST', `/rooms/${code}/messages`, { data: 'Good bye.' });
   await ada.tells('Good bye.');
   expect(await ada.page.locator('.chat-line').allTextContents()).toEqual([
     'ServerThis room closes in five minutes.',

@@ -1,17 +1,17 @@
 /** A lost connection comes back by itself, as the same user, on the same seat: or the room says what became of it. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Nodes, STAGES, startNodes } from '../support/nodes.ts';
+import { type Nodes, startNodes, TOPOLOGIES } from '../support/nodes.ts';
 import { startProxy } from '../support/proxy.ts';
 import { agree, barrier, Clients, eventsOf, next, reaches, twoMembers, until } from './harness.ts';
 import { TcpSwitch } from './tcp-switch.ts';
 
 const portOf = (nodes: Nodes, number: number) => nodes.servers[number % nodes.servers.length]?.port ?? 0;
 
-for (const stage of STAGES) {
-  describe(`within the grace: ${stage.stage}`, () => {
+for (const topology of TOPOLOGIES) {
+  describe(`within the grace: ${topology.name}`, () => {
     let nodes: Nodes;
     beforeAll(async () => {
-      nodes = await startNodes(stage);
+      nodes = await startNodes(topology);
     });
     afterAll(() => nodes[Symbol.asyncDispose]());
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Client, Room } from '../../src/client/index.ts';
 import type { SessionNumber } from '../../src/protocol/ids.ts';
 import { connectClient } from '../support/client.ts';
-import { type Nodes, STAGES, startNodes } from '../support/nodes.ts';
+import { type Nodes, startNodes, TOPOLOGIES } from '../support/nodes.ts';
 import { startProxy } from '../support/proxy.ts';
 import { agree, barrier, Clients, eventsOf, next, reaches, twoMembers, until } from './harness.ts';
 import { TcpSwitch } from './tcp-switch.ts';
@@ -20,11 +20,11 @@ async function isIn(client: Client, room: Room, others: readonly Room[]): Promis
   }
 }
 
-for (const stage of STAGES) {
-  describe(`from room to room: ${stage.stage}`, () => {
+for (const topology of TOPOLOGIES) {
+  describe(`from room to room: ${topology.name}`, () => {
     let nodes: Nodes;
     beforeAll(async () => {
-      nodes = await startNodes(stage);
+      nodes = await startNodes(topology);
     });
     afterAll(() => nodes[Symbol.asyncDispose]());
 

@@ -1,13 +1,13 @@
-/** What a room is good for, from each of its two ends, on every stage. */
+/** What a room is good for, from each of its two ends, on every topology. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Nodes, STAGES, startNodes } from '../support/nodes.ts';
+import { type Nodes, startNodes, TOPOLOGIES } from '../support/nodes.ts';
 import { barrier, Clients, eventsOf, next, reaches, twoMembers, until } from './harness.ts';
 
-for (const stage of STAGES) {
-  describe(`a meeting: ${stage.stage}`, () => {
+for (const topology of TOPOLOGIES) {
+  describe(`a meeting: ${topology.name}`, () => {
     let nodes: Nodes;
     beforeAll(async () => {
-      nodes = await startNodes(stage);
+      nodes = await startNodes(topology);
     });
     afterAll(() => nodes[Symbol.asyncDispose]());
     const urls = () => [nodes.url(0), nodes.url(1)] as const;

@@ -8,7 +8,7 @@ import { printAsyncApi } from '../../scripts/asyncapi.ts';
 import { FEED } from '../../src/protocol/feed.ts';
 import { PUSHES, REQUESTS } from '../../src/protocol/messages.ts';
 import { connectClient } from '../support/client.ts';
-import { STAGES, startNodes } from '../support/nodes.ts';
+import { startNodes, TOPOLOGIES } from '../support/nodes.ts';
 
 const text = readFileSync(new URL('../../docs/asyncapi.json', import.meta.url), 'utf8');
 const document = JSON.parse(text);
@@ -52,8 +52,8 @@ test('every request, push and event is described, once', () => {
   expect(names.toSorted()).toEqual(all.toSorted());
 });
 
-test.each(STAGES)('messages on the wire match the document: $stage', async (stage) => {
-  await using nodes = await startNodes(stage);
+test.each(TOPOLOGIES)('messages on the wire match the document: $name', async (topology) => {
+  await using nodes = await startNodes(topology);
   const ann = await connectClient(nodes.url(0), { name: 'Ann' });
   const ben = await connectClient(nodes.url(1));
   const said: (readonly [string, unknown])[] = [];

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { FEED_TYPES } from '../../src/protocol/feed.ts';
-import { refusedAtTheDoor } from '../server/scenarios/people.ts';
+import { refusedHandshake } from '../server/scenarios/members.ts';
 import { connectClient } from '../support/client.ts';
 import { startChild } from '../support/process.ts';
 import { snippetsOf } from './snippets.ts';
@@ -83,7 +83,7 @@ test('the example of authentication', async () => {
       [await tokenFor('ann-7', 'the secret of somebody else entirely'), 'Sign in again.'],
       [await tokenFor('mallory'), 'This account is closed.'],
     ])
-      expect(await refusedAtTheDoor(url, { token })).toMatchObject({ code: 'UNAUTHENTICATED', message });
+      expect(await refusedHandshake(url, { token })).toMatchObject({ code: 'UNAUTHENTICATED', message });
   });
 });
 

@@ -8,19 +8,19 @@ import { variableOf } from '../../src/cli/flags.ts';
 import { ERRORS, type ErrorCode } from '../../src/protocol/errors.ts';
 import { statusOf } from '../../src/server/http/problem.ts';
 import { OPTIONS } from '../../src/server/options/options.ts';
-import { ADMIN } from '../server/http/api/caller.ts';
-import { type Furnished, startFurnished } from '../server/http/api/furnished.ts';
+import { ADMIN } from '../server/http/api/api-client.ts';
+import { type ExampleServer, startExampleServer } from '../server/http/api/example-server.ts';
 import { snippetsOf } from './snippets.ts';
 
 const PAGE = 'docs/rest.md';
 const path = (of: string) => fileURLToPath(new URL(`../../${of}`, import.meta.url));
 const page = readFileSync(path(PAGE), 'utf8');
 
-let furnished: Furnished;
+let server: ExampleServer;
 beforeAll(async () => {
-  furnished = await startFurnished();
+  server = await startExampleServer();
 });
-afterAll(() => furnished[Symbol.asyncDispose]());
+afterAll(() => server[Symbol.asyncDispose]());
 
 interface Answer {
   readonly status: number;
@@ -40,8 +40,8 @@ async function run(example: string): Promise<Answer> {
 }
 
 test('every example runs, and every operation of the document has one', async () => {
-  const examples = await snippetsOf(PAGE, furnished.url);
-  const document = (await (await fetch(`${furnished.url}/docs/json`)).json()) as {
+  const examples = await snippetsOf(PAGE, server.url);
+  const document = (await (await fetch(`${server.url}/docs/json`)).json()) as {
     paths: Record<string, Record<string, { responses: object }>>; // a test of its own validates it
   };
   const missing = new Set(
@@ -51,8 +51,8 @@ test('every example runs, and every operation of the document has one', async ()
   );
   for (const [name, example] of examples) {
     if (!example.startsWith('curl ')) continue;
-    await using scene = await furnished.scene();
-    const answer = await run(scene.about(example));
+    await using fixture = await server.createFixture();
+    const answer = await run(fixture.withRealIds(example));
     expect(answer.status, `${name}: ${answer.body}`).toBeGreaterThanOrEqual(200);
     expect(answer.status, `${name}: ${answer.body}`).toBeLessThan(300);
     const found = Object.keys(document.paths).find((path) => patternOf(path).test(answer.path)) ?? '';
@@ -66,7 +66,7 @@ test('every example runs, and every operation of the document has one', async ()
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 
 test('the example with the same idempotency key gives the same room', async () => {
-  const example = (await snippetsOf(PAGE, furnished.url)).get('create-room') ?? expect.unreachable();
+  const example = (await snippetsOf(PAGE, server.url)).get('create-room') ?? expect.unreachable();
   const again = example.replace('appointment-4711', 'appointment-4712');
   const [first, second] = [await run(again), await run(again)];
   expect([first.status, second.status]).toEqual([201, 200]);
@@ -74,7 +74,7 @@ test('the example with the same idempotency key gives the same room', async () =
 });
 
 test('the room in the example has the fields of a room', async () => {
-  const example = (await snippetsOf(PAGE, furnished.url)).get('create-room') ?? expect.unreachable();
+  const example = (await snippetsOf(PAGE, server.url)).get('create-room') ?? expect.unreachable();
   const [, shown = ''] = /^```json room\n(.*?)^```$/ms.exec(page) ?? [];
   const { body } = await run(example.replace('appointment-4711', 'appointment-4713'));
   const chance = { code: '', ref: '', createdAt: 0, expiresAt: 0 };
@@ -101,7 +101,7 @@ test('the table has every error code of the API, with its status', () => {
 
 test('the problem in the example is what the server answers', async () => {
   const [, shown = ''] = /^```json\n(.*?)^```$/ms.exec(page) ?? [];
-  expect((await furnished.caller.ask('POST', '/rooms', { maxUsers: 101 })).body).toEqual(JSON.parse(shown));
+  expect((await server.caller.request('POST', '/rooms', { maxUsers: 101 })).body).toEqual(JSON.parse(shown));
 });
 
 test('the options, variables and pages that the page names exist', () => {

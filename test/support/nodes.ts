@@ -13,12 +13,12 @@ export interface Nodes extends AsyncDisposable {
   url(node: number): string;
 }
 
-/** Where a scenario is played: the same functions for each. */
-export const STAGES = [
-  { stage: 'memory', kind: 'memory', count: 1 },
-  { stage: 'Redis, one node', kind: 'redis', count: 1 },
-  { stage: 'Redis, two nodes', kind: 'redis', count: 2 },
-] as const;
+export const MEMORY = { name: 'memory', kind: 'memory', count: 1 } as const;
+export const ONE_NODE = { name: 'Redis, one node', kind: 'redis', count: 1 } as const;
+export const TWO_NODES = { name: 'Redis, two nodes', kind: 'redis', count: 2 } as const;
+
+/** The servers that each scenario runs on. */
+export const TOPOLOGIES = [MEMORY, ONE_NODE, TWO_NODES] as const;
 
 export async function startNodes(
   { kind, count }: { readonly kind: 'memory' | 'redis'; readonly count: number },

@@ -7,7 +7,7 @@ import { createLog } from '../../src/support/log.ts';
 import { MIN_ATTEMPTS } from '../../src/webhooks/queue/queue.ts';
 import { connectClient } from '../support/client.ts';
 import { eventually, startFleet } from '../support/fleet.ts';
-import { STAGES, startNodes } from '../support/nodes.ts';
+import { startNodes, TOPOLOGIES } from '../support/nodes.ts';
 import { SECRET } from './harness.ts';
 import { answers, type Received, type Receiver, revisionsByRoom, startReceiver } from './receiver.ts';
 import { verify } from './verify.ts';
@@ -43,10 +43,10 @@ async function meet(hostUrl: string, guestUrl: string): Promise<string[]> {
   ];
 }
 
-describe.each(STAGES)('$stage', (stage) => {
+describe.each(TOPOLOGIES)('$name', (topology) => {
   test('events of rooms are posted once, in order, with a signature', async () => {
     await using receiver = await startReceiver();
-    await using nodes = await startNodes(stage, optionsFor(receiver));
+    await using nodes = await startNodes(topology, optionsFor(receiver));
     const expected = await Promise.all(
       Array.from({ length: 5 }, (_, number) => meet(nodes.url(number), nodes.url(number + 1))),
     );

@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
 import { createServer, OptionError } from '../../../src/index.ts';
 import { connectClient } from '../../support/client.ts';
-import { welcomeOf } from '../scenarios/people.ts';
+import { welcomeOf } from '../scenarios/members.ts';
 
 const ADMIN = { authorization: 'Bearer the operator of this test' };
 

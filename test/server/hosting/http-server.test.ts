@@ -5,13 +5,13 @@ import { connect } from '../../../src/client/connect.ts';
 import { createServer, OptionError } from '../../../src/index.ts';
 import { connectClient } from '../../support/client.ts';
 import { RawSocket } from '../../support/raw-socket.ts';
-import { welcomeOf } from '../scenarios/people.ts';
-import { listenersOf, startHost } from './host.ts';
+import { welcomeOf } from '../scenarios/members.ts';
+import { listenersOf, startHttpHost } from './http-host.ts';
 
 const text = async (url: string, init?: RequestInit): Promise<string> => (await fetch(url, init)).text();
 
 test('two meet in a server that is somebody else’s, which answers as before and is left as it was', async () => {
-  await using host = await startHost();
+  await using host = await startHttpHost();
   const before = listenersOf(host.server);
   const signalbox = await createServer({}, { server: host.server });
   expect(listenersOf(host.server)).toEqual({ ...before, upgrade: [expect.any(Function)] });
@@ -35,7 +35,7 @@ test('two meet in a server that is somebody else’s, which answers as before an
 });
 
 test('the SDK connects to another path', async () => {
-  await using host = await startHost();
+  await using host = await startHttpHost();
   const signalbox = await createServer({ socketPath: '/signaling/socket' }, { server: host.server });
   const client = connect(host.url, { path: '/signaling/socket' });
   expect((await client.create()).code).toMatch(/^\d{6}$/);
@@ -44,7 +44,7 @@ test('the SDK connects to another path', async () => {
 });
 
 test('only what is handed over is answered, with the prefix or without it', async () => {
-  await using host = await startHost((request, response) => {
+  await using host = await startHttpHost((request, response) => {
     const { url = '' } = request;
     if (url === '/signaling/throws') response.end(thrownBy(() => signalbox.handle(request, response)));
     else if (url.startsWith('/signaling') || url.startsWith('/mounted')) {
@@ -77,7 +77,7 @@ test('only what is handed over is answered, with the prefix or without it', asyn
 });
 
 test('a request whose body somebody has read is refused to its owner, who would wait for ever', async () => {
-  await using host = await startHost(async (request, response) => {
+  await using host = await startHttpHost(async (request, response) => {
     for await (const _ of request);
     response.end(thrownBy(() => signalbox.handle(request, response)));
   });
@@ -87,7 +87,7 @@ test('a request whose body somebody has read is refused to its owner, who would 
 });
 
 test('polling is answered where its path is handed over', async () => {
-  await using host = await startHost((request, response) => {
+  await using host = await startHttpHost((request, response) => {
     if (request.url?.startsWith('/a/socket/')) signalbox.handle(request, response);
     else response.end('own');
   });
@@ -101,7 +101,7 @@ test('polling is answered where its path is handed over', async () => {
 });
 
 test('two in one server, under different paths, and one beside it: none disturbs another', async () => {
-  await using host = await startHost();
+  await using host = await startHttpHost();
   const [one, two, alone] = await Promise.all([
     createServer({ nodeId: 'one', socketPath: '/one' }, { server: host.server }),
     createServer({ nodeId: 'two', socketPath: '/two' }, { server: host.server }),
@@ -124,7 +124,7 @@ test('two in one server, under different paths, and one beside it: none disturbs
 });
 
 test('what makes no sense there is named, and nothing is left on the server', async () => {
-  await using host = await startHost();
+  await using host = await startHttpHost();
   const { server } = host;
   for (const option of [{ port: 3000 }, { host: '127.0.0.1' }, { demo: true }, { headersTimeoutMs: 1000 }])
     await expect(createServer(option, { server })).rejects.toThrow(OptionError);

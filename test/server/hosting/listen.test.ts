@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { createServer } from '../../../src/index.ts';
 import { runSignalbox } from '../../support/signalbox.ts';
-import { startHost } from './host.ts';
+import { startHttpHost } from './http-host.ts';
 
 test('on a port that is taken', async () => {
-  await using other = await startHost();
+  await using other = await startHttpHost();
   const why = `port: 127.0.0.1:${other.port} is taken; end what listens there, or choose another port`;
   await expect(createServer({ host: '127.0.0.1', port: other.port, demo: false })).rejects.toThrow(why);
   const args = ['serve', '--host', '127.0.0.1', '--port', String(other.port), '--log-level', 'silent'];

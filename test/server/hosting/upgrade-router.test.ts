@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { createServer } from '../../../src/index.ts';
 import { connectClient } from '../../support/client.ts';
 import { RawSocket } from '../../support/raw-socket.ts';
-import { startHost } from './host.ts';
+import { startHttpHost } from './http-host.ts';
 
 test('another who listens for upgrades keeps its path, before, during and after', async () => {
-  await using host = await startHost();
+  await using host = await startHttpHost();
   let heard = 0;
   host.server.on('upgrade', ({ url }, socket) => {
     if (url !== '/own') return;
@@ -42,7 +42,7 @@ test('an offer to a server of its own', async () => {
 
 /** As Java's client asks for the first time. */
 test.each(['GET', 'POST'])('an offer of HTTP/2 with a %s is answered as if it had not been made', async (method) => {
-  await using host = await startHost(async (request, response) => {
+  await using host = await startHttpHost(async (request, response) => {
     const { url, headers } = request;
     response.end(JSON.stringify({ url, method: request.method, kind: headers['x-kind'], body: await text(request) }));
   });
@@ -54,7 +54,7 @@ test.each(['GET', 'POST'])('an offer of HTTP/2 with a %s is answered as if it ha
 });
 
 test('who upgrades to nowhere is answered by the owner, and a stranger’s connection does not outlive the server', async () => {
-  await using host = await startHost((_, response) => response.writeHead(404).end());
+  await using host = await startHttpHost((_, response) => response.writeHead(404).end());
   const signalbox = await createServer({}, { server: host.server });
   await expect(RawSocket.open(host.port, {}, '/nowhere')).rejects.toThrow('refused with 404');
   const ended = new Promise<void>((resolve) => {

@@ -1,11 +1,11 @@
 /** Frames that no client library would send. What cannot be answered costs its sender the connection, and nobody else. */
 import { describe, expect, test } from 'vitest';
 import { frame, OPCODE, RawSocket } from '../../support/raw-socket.ts';
-import { besiege, expectAlive } from './attack-harness.ts';
+import { expectAlive, startAttackTarget } from './attack-harness.ts';
 
-const siege = besiege();
-const join = () => RawSocket.join(siege.port);
-const open = () => RawSocket.open(siege.port);
+const target = startAttackTarget();
+const join = () => RawSocket.join(target.port);
+const open = () => RawSocket.open(target.port);
 
 const nested = (depth: number, open = '[', close = ']') => open.repeat(depth) + close.repeat(depth);
 const nobody = 'nobody';
@@ -22,7 +22,7 @@ describe('nesting', () => {
 
   test('12 levels in data are taken, 13 are not', async () => {
     await using attacker = await join();
-    const [peer] = siege.witness.peers;
+    const [peer] = target.witness.peers;
     const { room } = await peer.must('room:get');
     expect(await attacker.ask('room:join', { code: room.code })).toMatchObject({ ok: true });
     const send = (depth: number) => attacker.askText(`["signal",{"to":"${peer.userId}","data":${nested(depth)}}]`);

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { RawSocket, SOCKET_PATH } from '../../support/raw-socket.ts';
-import { besiege, expectAlive } from './attack-harness.ts';
+import { expectAlive, startAttackTarget } from './attack-harness.ts';
 
 const CONNECT_MS = 400;
 const HEADERS_MS = 1000;
 /** Node looks for late headers once a second; the machine may be busy. */
 const LATEST_MS = HEADERS_MS + 6000;
 
-const siege = besiege({
+const target = startAttackTarget({
   connectTimeoutMs: CONNECT_MS,
   headersTimeoutMs: HEADERS_MS,
   trustedProxies: ['127.0.0.1'],
@@ -19,7 +19,7 @@ const siege = besiege({
 });
 
 async function dial(): Promise<Socket> {
-  const tcp = connect({ port: siege.port, host: '127.0.0.1' });
+  const tcp = connect({ port: target.port, host: '127.0.0.1' });
   tcp.on('error', () => {}); // `close` follows
   await once(tcp, 'connect');
   return tcp;
@@ -43,7 +43,7 @@ async function patienceOf(tcp: Socket): Promise<number> {
 describe('slow', () => {
   test('a connection that says nothing after its handshake is closed', async () => {
     const from = performance.now();
-    await using silent = await RawSocket.open(siege.port);
+    await using silent = await RawSocket.open(target.port);
     await silent.end();
     const took = performance.now() - from;
     expect(took).toBeGreaterThan(CONNECT_MS - 50);
@@ -51,13 +51,13 @@ describe('slow', () => {
   });
 
   test('a hundred of them are closed, and a refused handshake does not stay either', async () => {
-    const silent = await Promise.all(Array.from({ length: 100 }, () => RawSocket.open(siege.port)));
+    const silent = await Promise.all(Array.from({ length: 100 }, () => RawSocket.open(target.port)));
     for (const socket of silent.slice(50)) socket.send('40{"v":99}');
     await Promise.all(silent.map((socket) => socket.end()));
   });
 
   test('a session that answers no ping is closed', async () => {
-    await using mute = await RawSocket.join(siege.port);
+    await using mute = await RawSocket.join(target.port);
     mute.answersPings = false;
     await mute.end();
   });
@@ -152,7 +152,7 @@ describe('malformed', () => {
     ['a name of every object', '__proto__'],
     ['nothing', ''],
   ])('X-Forwarded-For with %s costs nobody anything', async (_, value) => {
-    await using client = await RawSocket.join(siege.port, { 'X-Forwarded-For': value });
+    await using client = await RawSocket.join(target.port, { 'X-Forwarded-For': value });
     expect(await client.ask('room:join', { code: '999999' })).toMatchObject({ error: { code: 'ROOM_NOT_FOUND' } });
     await expectAlive(client);
   });

@@ -6,10 +6,10 @@ import type { RequestName } from '../../../src/protocol/events.ts';
 import { LIMITS } from '../../../src/protocol/limits.ts';
 import { REQUESTS } from '../../../src/protocol/messages.ts';
 import { type Answer, RawSocket } from '../../support/raw-socket.ts';
-import { besiege, expectAlive } from './attack-harness.ts';
+import { expectAlive, startAttackTarget } from './attack-harness.ts';
 
-const siege = besiege();
-const join = () => RawSocket.join(siege.port);
+const target = startAttackTarget();
+const join = () => RawSocket.join(target.port);
 
 const NAMES = Object.keys(REQUESTS) as RequestName[]; // the table's own keys
 const HUGE = 'x'.repeat(70_000);
@@ -169,7 +169,7 @@ describe('sizes', () => {
   test.each(['x', 'é', '語', '😀', '\u0000', '"'])(
     '64 KiB of %j are a signal, one byte more is not',
     async (character) => {
-      const [, peer] = siege.witness.peers;
+      const [, peer] = target.witness.peers;
       const { room } = await peer.must('room:get');
       await using sender = await join();
       expect(await sender.ask('room:join', { code: room.code })).toMatchObject({ ok: true });

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { ERRORS } from '../../../src/protocol/errors.ts';
 import { REQUESTS } from '../../../src/protocol/messages.ts';
 import { RawSocket } from '../../support/raw-socket.ts';
-import { besiege } from './attack-harness.ts';
+import { startAttackTarget } from './attack-harness.ts';
 
-const siege = besiege();
+const target = startAttackTarget();
 
 const FIELDS = Object.values(REQUESTS).flatMap(({ payload }) => ('shape' in payload ? Object.keys(payload.shape) : []));
 const POISON = ['__proto__', 'constructor', 'prototype', 'toJSON', 'then', 'length', '_placeholder', 'num'];
@@ -47,7 +47,7 @@ test('two thousand requests of any shape are answered, none with a fault', async
   let attacker: RawSocket | undefined;
   await fc.assert(
     fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 10 }), async (requests) => {
-      attacker = attacker?.open === true ? attacker : await RawSocket.join(siege.port);
+      attacker = attacker?.open === true ? attacker : await RawSocket.join(target.port);
       const connection = attacker;
       const answers = await Promise.all(requests.map((text) => connection.askText(text)));
       for (const answer of answers) {
@@ -71,7 +71,7 @@ test('handshakes of any shape are welcomed or refused, none with a fault', async
     .map((entries) => `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`);
   await fc.assert(
     fc.asyncProperty(auth, async (text) => {
-      await using attacker = await RawSocket.open(siege.port);
+      await using attacker = await RawSocket.open(target.port);
       attacker.send(`40${text}`);
       const answer = await attacker.next(/^4[04]\{/);
       if (answer.startsWith('40')) return;

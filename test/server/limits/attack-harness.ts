@@ -6,18 +6,18 @@ import { type SignalExchange, startSignalExchange } from '../../support/signal-e
 import { type SignalboxProcess, startSignalbox } from '../../support/signalbox.ts';
 
 /** Attacks come faster than any budget allows; the budgets have tests of their own. */
-const NO_BUDGET: PartialOptions = { eventsPerSecond: 1_000_000, eventsBurst: 1_000_000, freeMisses: 1_000_000 };
+const UNTHROTTLED: PartialOptions = { eventsPerSecond: 1_000_000, eventsBurst: 1_000_000, freeMisses: 1_000_000 };
 /** What a process of this size may grow by while it is attacked: the garbage of a busy minute. */
 const MOST_GROWTH_BYTES = 150 * 1024 * 1024;
 
-export interface Siege {
+export interface AttackTarget {
   readonly server: SignalboxProcess;
   readonly witness: SignalExchange;
   readonly port: number;
 }
 
 /** Starts both before the tests of a file, looks after every test whether they are well, and ends them. */
-export function besiege(options: PartialOptions = {}): Siege {
+export function startAttackTarget(options: PartialOptions = {}): AttackTarget {
   let server: SignalboxProcess | undefined;
   let witness: SignalExchange | undefined;
   let bytes = 0;
@@ -27,7 +27,7 @@ export function besiege(options: PartialOptions = {}): Siege {
   };
 
   beforeAll(async () => {
-    server = await startSignalbox({ ...NO_BUDGET, secret: 'a secret of these tests', ...options });
+    server = await startSignalbox({ ...UNTHROTTLED, secret: 'a secret of these tests', ...options });
     witness = await startSignalExchange(server.url);
     await witness.continues();
     bytes = server.residentBytes();

@@ -5,13 +5,13 @@ import { expect, test, vi } from 'vitest';
 import { createServer } from '../../../src/index.ts';
 import type { PartialOptions } from '../../../src/server/options/options.ts';
 import { connectClient } from '../../support/client.ts';
-import { STAGES, startNodes } from '../../support/nodes.ts';
+import { startNodes, TOPOLOGIES } from '../../support/nodes.ts';
 import { temporaryFolder } from '../../support/process.ts';
 
 const HERE: PartialOptions = { host: '127.0.0.1', port: 0, demo: false };
 
-test.each(STAGES)('a pool that runs low is told once, by whichever node is first: $stage', async (stage) => {
-  await using nodes = await startNodes(stage, { poolSize: 100, poolLowWater: 0.99, tickMs: 100 });
+test.each(TOPOLOGIES)('a pool that runs low is told once, by whichever node is first: $name', async (topology) => {
+  await using nodes = await startNodes(topology, { poolSize: 100, poolLowWater: 0.99, tickMs: 100 });
   const feeds = nodes.servers.map(({ engine }) => engine.feed);
   const told = async () => {
     const page = await feeds[0]?.read({ limit: 1_000 });

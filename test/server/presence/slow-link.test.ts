@@ -1,8 +1,8 @@
 /** Two nodes, each 20 ms from Redis: long enough for a subscription to be late, if anything ran ahead of it. */
 import { expect, test, vi } from 'vitest';
 import { connectClient } from '../../support/client.ts';
-import { type DistantNodes, startDistantNodes } from '../distant-nodes.ts';
-import { hush, pairUp, tokenOf, welcomeOf } from '../scenarios/people.ts';
+import { flushPushes, joinedPair, tokenOf, welcomeOf } from '../scenarios/members.ts';
+import { type SlowLinkNodes, startSlowLinkNodes } from '../slow-link-nodes.ts';
 
 const ROUND_TRIP_MS = 20;
 const HUNDRED = 100;
@@ -15,7 +15,7 @@ async function inRooms(turns: (room: number, count: number) => Promise<number>):
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-const start = (): Promise<DistantNodes> => startDistantNodes(2, ROUND_TRIP_MS);
+const start = (): Promise<SlowLinkNodes> => startSlowLinkNodes(2, ROUND_TRIP_MS);
 
 test('of a hundred messages right after a join, none is lost', async () => {
   await using nodes = await start();
@@ -48,7 +48,7 @@ test('of a hundred messages right after a join, none is lost', async () => {
 test('the last member of a node refreshes a hundred times, and hears every message sent after each', async () => {
   await using nodes = await start();
   const heard = await inRooms(async (_, count) => {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     let page = ben;
     let heard = 0;
@@ -71,7 +71,7 @@ test('the last member of a node refreshes a hundred times, and hears every messa
 
 test('two hundred candidates each way arrive once and in order', async () => {
   await using nodes = await start();
-  await using pair = await pairUp(nodes);
+  await using pair = await joinedPair(nodes);
   const { ann, ben } = pair;
   const numbers = Array.from({ length: 200 }, (_, n) => n);
   await Promise.all([
@@ -79,14 +79,14 @@ test('two hundred candidates each way arrive once and in order', async () => {
     ...numbers.map((n) => ben.must('signal', { to: ann.userId, data: n })),
   ]);
   await vi.waitFor(() => expect([ann, ben].map((client) => client.all('signal').length)).toEqual([200, 200]));
-  await hush(ann, ben);
-  await hush(ben, ann);
+  await flushPushes(ann, ben);
+  await flushPushes(ben, ann);
   for (const client of [ann, ben]) expect(client.all('signal').map(({ data }) => data)).toEqual(numbers);
 });
 
 test('a node without members of a room receives no byte of it', async () => {
-  await using nodes = await startDistantNodes(3, 0);
-  await using pair = await pairUp(nodes);
+  await using nodes = await startSlowLinkNodes(3, 0);
+  await using pair = await joinedPair(nodes);
   const { ann, ben } = pair;
   // The third node serves, but another room.
   await using cat = await connectClient(nodes.url(2));
@@ -94,16 +94,16 @@ test('a node without members of a room receives no byte of it', async () => {
   const { room } = await cat.must('room:create');
   await dan.must('room:join', { code: room.code });
   await cat.next('member:joined');
-  await hush(cat, dan);
-  const received = () => nodes.lines.map(({ bytesDown }) => bytesDown);
+  await flushPushes(cat, dan);
+  const received = () => nodes.links.map(({ bytesDown }) => bytesDown);
   const before = received();
   for (let n = 0; n < HUNDRED; n += 1) {
     await ann.must('message', { data: 'x'.repeat(1_000) });
     await ben.must('profile', { name: `Ben ${n}` });
     await ann.must('signal', { to: ben.userId, data: n });
   }
-  await hush(ben, ann);
-  await hush(ann, ben);
+  await flushPushes(ben, ann);
+  await flushPushes(ann, ben);
   await dan.must('message', { data: 'what the third node receives is its own room' });
   await cat.next('message', ({ data }) => typeof data === 'string' && data.startsWith('what the third node'));
   const [, second = 0, third = 0] = received().map((now, node) => now - (before[node] ?? 0));

@@ -25,7 +25,7 @@ const REPLACEMENTS = {
   plain: (actual: Paths): Paths => ({ ...actual, readRawSignal: () => undefined, relayFast: () => false }),
 };
 
-class Stage {
+class RelayHarness {
   private readonly server: Library.SignalboxServer;
   readonly sender: TestClient;
   readonly target: TestClient;
@@ -42,7 +42,7 @@ class Stage {
     this.away = away;
   }
 
-  static async open(way: keyof typeof REPLACEMENTS): Promise<Stage> {
+  static async open(way: keyof typeof REPLACEMENTS): Promise<RelayHarness> {
     vi.resetModules();
     vi.doMock(PATHS, async (original) => REPLACEMENTS[way](await original<Paths>()));
     const { createServer } = (await import('../../../src/index.ts')) as typeof Library;
@@ -65,7 +65,7 @@ class Stage {
     const away = gone.userId;
     gone.cut();
     await Promise.all([sender.next('member:away'), target.next('member:away')]);
-    return new Stage(server, [sender, target, stranger], away);
+    return new RelayHarness(server, [sender, target, stranger], away);
   }
 
   /** Names in the place of ids, which differ from server to server. */
@@ -80,7 +80,7 @@ class Stage {
   }
 
   /** Sends one event with the names replaced by ids, and tells what came of it, with the ids replaced by names. */
-  async play(from: 'sender' | 'stranger', rest: readonly unknown[]): Promise<unknown> {
+  async send(from: 'sender' | 'stranger', rest: readonly unknown[]): Promise<unknown> {
     const known = this.target.heard.length;
     const sent = replaceAll(
       rest,
@@ -111,11 +111,11 @@ const anonymous = (pushes: readonly unknown[], names: readonly [string, string][
     JSON.parse(JSON.stringify(push, (key, value: unknown) => (key === 'ref' ? '<ref>' : value))),
   );
 
-let fast: Stage;
-let plain: Stage;
+let fast: RelayHarness;
+let plain: RelayHarness;
 beforeAll(async () => {
-  fast = await Stage.open('fast');
-  plain = await Stage.open('plain');
+  fast = await RelayHarness.open('fast');
+  plain = await RelayHarness.open('plain');
 });
 afterAll(async () => {
   await Promise.all([fast.close(), plain.close()]);
@@ -125,7 +125,7 @@ afterAll(async () => {
 /** @returns what both have answered and pushed, and whether the first went the fast path. */
 async function both(from: 'sender' | 'stranger', ...rest: readonly unknown[]) {
   const before = fastSignals;
-  const [first, second] = await Promise.all([fast.play(from, rest), plain.play(from, rest)]);
+  const [first, second] = await Promise.all([fast.send(from, rest), plain.send(from, rest)]);
   expect(first).toEqual(second);
   return {
     ...(first as { reply: { ok: boolean; error?: { code: string } }; pushed: unknown[] }),

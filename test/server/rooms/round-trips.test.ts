@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadScripts } from '../../../src/engine/redis/scripts.ts';
 import { connectClient, type TestClient } from '../../support/client.ts';
 import type { TcpProxy } from '../../support/proxy.ts';
-import { type DistantNodes, startDistantNodes } from '../distant-nodes.ts';
-import { tokenOf } from '../scenarios/people.ts';
+import { tokenOf } from '../scenarios/members.ts';
+import { type SlowLinkNodes, startSlowLinkNodes } from '../slow-link-nodes.ts';
 
 /** Longer than a machine with other work keeps this process waiting: what is sent after an answer must be heard after it. */
 const ROUND_TRIP_MS = 60;
@@ -34,7 +34,7 @@ function commandsIn(chunk: Buffer): string[] {
  * Commands that reach Redis before an answer to one of them has come back share a round trip. The line is slow, so what
  * has not even reached Redis when the client has its answer was not waited for.
  */
-async function costOf({ servers, lines: [line] }: DistantNodes, request: () => Promise<unknown>): Promise<string> {
+async function costOf({ servers, links: [line] }: SlowLinkNodes, request: () => Promise<unknown>): Promise<string> {
   await servers[0]?.engine.nodes();
   const { waves, stop } = listen(line ?? expect.unreachable());
   await request();
@@ -74,9 +74,9 @@ function inWords(commands: readonly string[]): string {
   return [...counts].map(([name, count]) => (count === 1 ? `\`${name}\`` : `${count} \`${name}\``)).join(', ');
 }
 
-let nodes: DistantNodes;
+let nodes: SlowLinkNodes;
 beforeAll(async () => {
-  nodes = await startDistantNodes(2, ROUND_TRIP_MS);
+  nodes = await startSlowLinkNodes(2, ROUND_TRIP_MS);
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
 

@@ -2,7 +2,7 @@
 import { expect, vi } from 'vitest';
 import { connectClient } from '../../support/client.ts';
 import type { Nodes } from '../../support/nodes.ts';
-import { pairUp, truthOf } from './people.ts';
+import { joinedPair, storedRoom } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
 /** A room that is waited for has this long beyond its deadline: a tick, and whatever else the machine has to do. */
@@ -16,7 +16,7 @@ export const deadlines: Readonly<Record<string, Scenario>> = {
     const { room } = await ann.must('room:create');
     const began = performance.now();
     await ann.must('room:leave');
-    expect((await truthOf(nodes, room)).members).toEqual([]);
+    expect((await storedRoom(nodes, room)).members).toEqual([]);
     await vi.waitFor(
       async () => {
         // Looking does not keep a room alive, as joining would.
@@ -30,7 +30,7 @@ export const deadlines: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a room whose members ask for nothing ends, and its members stay connected'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     for (const client of [ann, ben]) {
       const { code, ref, rev } = room;
@@ -44,7 +44,7 @@ export const deadlines: Readonly<Record<string, Scenario>> = {
   },
 
   async 'heartbeats keep a room from being idle, until it is too old'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const { roomMaxAgeMs } = optionsOf(nodes);
     // So often that one of them finds the room gone before the news of it is there: the news must come all the same.

@@ -1,4 +1,4 @@
 import { feed } from './feed.ts';
-import { play } from './run-scenarios.ts';
+import { runScenarios } from './run-scenarios.ts';
 
-play('the feed', { scenarios: feed });
+runScenarios('the feed', { scenarios: feed });

@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest';
 import type { FeedEvent } from '../../../src/protocol/feed.ts';
 import { connectClient } from '../../support/client.ts';
 import type { Nodes } from '../../support/nodes.ts';
-import { tokenOf, welcomeOf } from './people.ts';
+import { tokenOf, welcomeOf } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
 /** As any node reads it. */

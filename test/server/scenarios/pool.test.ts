@@ -1,9 +1,9 @@
-import { play } from './run-scenarios.ts';
-import { ADMIN_TOKEN, rememberingLog, reuse, stock } from './stock.ts';
+import { ADMIN_TOKEN, codeReuse, pool, recordingLog } from './pool.ts';
+import { runScenarios } from './run-scenarios.ts';
 
-play('the pool', {
-  scenarios: stock,
+runScenarios('the pool', {
+  scenarios: pool,
   options: { poolSize: 100, poolLowWater: 0.97, codeCooldownMs: 500, tickMs: 200, adminToken: ADMIN_TOKEN },
-  dependencies: { log: rememberingLog },
+  dependencies: { log: recordingLog },
 });
-play('a pool without a cool-down', { scenarios: reuse, options: { poolSize: 100, codeCooldownMs: 0 } });
+runScenarios('a pool without a cool-down', { scenarios: codeReuse, options: { poolSize: 100, codeCooldownMs: 0 } });

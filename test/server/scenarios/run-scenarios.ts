@@ -1,28 +1,34 @@
-/** Plays scenarios on every stage. A scenario knows nothing of the stage: it spreads its clients by `nodes.url(i)`. */
+/**
+ * Runs scenarios on every topology: memory, one node, two nodes. A scenario does not know which: it spreads its clients
+ * over the nodes by `nodes.url(i)`.
+ */
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { ServerDependencies } from '../../../src/server/dependencies.ts';
 import type { PartialOptions } from '../../../src/server/options/options.ts';
-import { type Nodes, STAGES, startNodes } from '../../support/nodes.ts';
+import { type Nodes, startNodes, TOPOLOGIES } from '../../support/nodes.ts';
 
 export type Scenario = (nodes: Nodes) => Promise<void>;
 
-interface Piece {
+interface ScenarioSuite {
   readonly options?: PartialOptions;
   readonly dependencies?: Partial<ServerDependencies>;
-  /** For scenarios that mostly wait for deadlines: they do not mind each other, and the stages do not either. */
+  /** Runs the scenarios and the topologies at the same time: for scenarios that mostly wait for deadlines. */
   readonly concurrent?: boolean;
   readonly scenarios: Readonly<Record<string, Scenario>>;
 }
 
-/** Wrong codes are guessed on purpose all the time here; the guess budget has tests of its own. */
-const PATIENT: PartialOptions = { freeMisses: 1_000_000 };
+/** Scenarios try wrong codes on purpose; the limit of guesses has tests of its own. */
+const UNTHROTTLED: PartialOptions = { freeMisses: 1_000_000 };
 
-export function play(title: string, { options, dependencies, concurrent = false, scenarios }: Piece): void {
-  for (const stage of STAGES) {
-    describe(`${title}: ${stage.stage}`, { concurrent }, () => {
+export function runScenarios(
+  title: string,
+  { options, dependencies, concurrent = false, scenarios }: ScenarioSuite,
+): void {
+  for (const topology of TOPOLOGIES) {
+    describe(`${title}: ${topology.name}`, { concurrent }, () => {
       let nodes: Nodes;
       beforeAll(async () => {
-        nodes = await startNodes(stage, { ...PATIENT, ...options }, dependencies);
+        nodes = await startNodes(topology, { ...UNTHROTTLED, ...options }, dependencies);
       });
       afterAll(() => nodes[Symbol.asyncDispose]());
       for (const [name, scenario] of Object.entries(scenarios)) test(name, () => scenario(nodes));

@@ -1,7 +1,7 @@
 /** What members hand each other through the server: signals, messages, and what never may leave a room. */
 import { expect, vi } from 'vitest';
 import { connectClient, type TestClient } from '../../support/client.ts';
-import { hush, pairUp, tokenOf } from './people.ts';
+import { flushPushes, joinedPair, tokenOf } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
 const CANDIDATES = 200;
@@ -19,7 +19,7 @@ const heardAll = (client: TestClient) =>
 
 export const signaling: Readonly<Record<string, Scenario>> = {
   async 'signals go both ways, whatever they are, and say who sent them'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const offer = { type: 'offer', sdp: 'v=0\r\n…🚂', nested: [[{ a: null }], 1.5, false, ''], from: 'somebody else' };
     await ann.must('signal', { to: ben.userId, data: offer });
@@ -32,26 +32,26 @@ export const signaling: Readonly<Record<string, Scenario>> = {
   },
 
   async 'numbered candidates arrive once and in order'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben } = pair;
     await sendAll(ann, ben);
     await heardAll(ben);
-    await hush(ben, ann);
+    await flushPushes(ben, ann);
     expect(candidatesOf(ben)).toEqual(numbers);
   },
 
   async 'numbered candidates arrive once and in order, both ways at once'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben } = pair;
     await Promise.all([sendAll(ann, ben), sendAll(ben, ann)]);
     await Promise.all([heardAll(ann), heardAll(ben)]);
-    await hush(ben, ann, ben);
+    await flushPushes(ben, ann, ben);
     expect(candidatesOf(ben)).toEqual(numbers);
     expect(candidatesOf(ann)).toEqual(numbers);
   },
 
   async 'the first signal of a new member comes after the news of it'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, room } = pair;
     await using cat = await connectClient(nodes.url(1));
     await cat.must('room:join', { code: room.code });
@@ -62,14 +62,14 @@ export const signaling: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a signal to nobody'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     expect(await pair.ann.refused('signal', { to: 'nobody', data: 1 })).toBe('PEER_NOT_FOUND');
     expect(await pair.ann.refused('signal', { to: 'not an id', data: 1 })).toBe('BAD_REQUEST');
   },
 
   async 'a signal never leaves its room'(nodes) {
-    await using pair = await pairUp(nodes);
-    await using other = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
+    await using other = await joinedPair(nodes);
     const { ann, ben } = pair;
     for (const stranger of [other.ann, other.ben]) {
       expect(await ann.refused('signal', { to: stranger.userId, data: 'psst' })).toBe('PEER_NOT_FOUND');
@@ -77,15 +77,15 @@ export const signaling: Readonly<Record<string, Scenario>> = {
     }
     await ann.must('message', { data: 'not for strangers' });
     await ben.next('message');
-    await hush(other.ann, other.ann, other.ben);
-    await hush(other.ben, other.ann, other.ben);
+    await flushPushes(other.ann, other.ann, other.ben);
+    await flushPushes(other.ben, other.ann, other.ben);
     const heard = [...other.ann.heard, ...other.ben.heard].filter(({ body }) => 'ref' in body);
     expect(heard.filter(({ body }) => 'ref' in body && body.ref !== other.room.ref)).toEqual([]);
     expect([...other.ann.all('signal'), ...other.ben.all('signal')]).toEqual([]);
   },
 
   async 'a signal to who is away is refused, and is not delivered later'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben } = pair;
     const resume = tokenOf(ben);
     ben.cut();
@@ -103,7 +103,7 @@ export const signaling: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a message reaches everybody in the room, its sender too'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await using cat = await connectClient(nodes.url(0));
     await cat.must('room:join', { code: room.code });
@@ -112,12 +112,12 @@ export const signaling: Readonly<Record<string, Scenario>> = {
     for (const client of [ann, ben, cat]) {
       expect(await client.next('message')).toEqual({ from: ben.userId, data, ref: room.ref });
     }
-    await hush(ann, ben);
+    await flushPushes(ann, ben);
     expect(ann.all('message'), 'the message and the hush').toHaveLength(2);
   },
 
   async 'what is too large is refused, and the connection lives'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben } = pair;
     expect(await ann.refused('message', { data: 'x'.repeat(4 * 1024) })).toBe('PAYLOAD_TOO_LARGE');
     expect(await ann.refused('signal', { to: ben.userId, data: 'x'.repeat(64 * 1024) })).toBe('PAYLOAD_TOO_LARGE');
@@ -127,7 +127,7 @@ export const signaling: Readonly<Record<string, Scenario>> = {
   },
 
   async 'requests need no acknowledgement'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     ben.socket.emit('signal', { to: ann.userId, data: 'quietly' });
     await ann.next('signal');

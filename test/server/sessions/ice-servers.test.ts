@@ -5,7 +5,7 @@ import type { PartialOptions } from '../../../src/server/options/options.ts';
 import { connectClient, type TestClient } from '../../support/client.ts';
 import { type HandClock, handClock } from '../../support/hand-clock.ts';
 import { type Nodes, startNodes } from '../../support/nodes.ts';
-import { tokenOf } from '../scenarios/people.ts';
+import { tokenOf } from '../scenarios/members.ts';
 
 const NEW = 'the secret of this spring';
 const OLD = 'the secret of last winter';

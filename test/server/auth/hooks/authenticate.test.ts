@@ -6,10 +6,10 @@ import { connect } from '../../../../src/client/connect.ts';
 import type { Credentials, Hooks } from '../../../../src/index.ts';
 import { createServer, type SignalboxServer, silentLog } from '../../../../src/index.ts';
 import { connectClient } from '../../../support/client.ts';
-import { type Nodes, STAGES, startNodes } from '../../../support/nodes.ts';
+import { type Nodes, startNodes, TOPOLOGIES } from '../../../support/nodes.ts';
 import { temporaryFolder } from '../../../support/process.ts';
-import { startHost } from '../../hosting/host.ts';
-import { refusedAtTheDoor, tokenOf, welcomeOf } from '../../scenarios/people.ts';
+import { startHttpHost } from '../../hosting/http-host.ts';
+import { refusedHandshake, tokenOf, welcomeOf } from '../../scenarios/members.ts';
 
 const LOCAL = { host: '127.0.0.1', port: 0, demo: false, secret: 'the secret of these tests' };
 
@@ -29,11 +29,11 @@ const hooks: Hooks = {
   },
 };
 
-for (const stage of STAGES) {
-  describe(`identities: ${stage.stage}`, () => {
+for (const topology of TOPOLOGIES) {
+  describe(`identities: ${topology.name}`, () => {
     let nodes: Nodes;
     beforeAll(async () => {
-      nodes = await startNodes(stage, {}, { hooks });
+      nodes = await startNodes(topology, {}, { hooks });
     });
     afterAll(() => nodes[Symbol.asyncDispose]());
 
@@ -85,7 +85,7 @@ for (const stage of STAGES) {
         { token: `user:${id}` },
         { token: `user:${id}`, resume: tokenOf(ann) },
       ])
-        expect(await refusedAtTheDoor(nodes.url(0), auth)).toMatchObject({
+        expect(await refusedHandshake(nodes.url(0), auth)).toMatchObject({
           code: 'UNAUTHENTICATED',
           message: 'This account is closed.',
         });
@@ -99,7 +99,7 @@ for (const stage of STAGES) {
       await using again = await connectClient(nodes.url(1), { token: `user:${id}`, resume: 'no good' });
       expect(again.userId).toBe(id);
       // Without an identity it decides, as ever.
-      expect(await refusedAtTheDoor(nodes.url(0), { resume: 'no good' })).toMatchObject({ code: 'SESSION_EXPIRED' });
+      expect(await refusedHandshake(nodes.url(0), { resume: 'no good' })).toMatchObject({ code: 'SESSION_EXPIRED' });
     });
   });
 }
@@ -146,7 +146,7 @@ test.each([
   await withAnswer(
     () => ({ userId }) as { userId: string },
     async ({ url }) => {
-      const error = await refusedAtTheDoor(url, {});
+      const error = await refusedHandshake(url, {});
       expect(error).toMatchObject({ code: 'UNAUTHENTICATED', message: expect.stringContaining('userId') });
     },
   );
@@ -161,7 +161,7 @@ test.each([
   await withAnswer(
     () => answer as unknown as undefined,
     async ({ url }) => {
-      expect(await refusedAtTheDoor(url, {})).toMatchObject({
+      expect(await refusedHandshake(url, {})).toMatchObject({
         code: 'INTERNAL',
         message: expect.stringMatching(/logged as/),
       });
@@ -181,14 +181,14 @@ test('a reason is told as far as it is one', async () => {
         ['', 'You are not let in.'],
       ] as const) {
         reason = given;
-        expect(await refusedAtTheDoor(url, {})).toEqual({ code: 'UNAUTHENTICATED', message: told, retryable: false });
+        expect(await refusedHandshake(url, {})).toEqual({ code: 'UNAUTHENTICATED', message: told, retryable: false });
       }
     },
   );
 });
 
 test('the SDK asks for the latest token whenever it connects', async () => {
-  await using host = await startHost();
+  await using host = await startHttpHost();
   const told: (string | undefined)[] = [];
   const server = await createServer(
     {},
@@ -225,7 +225,7 @@ test('the SDK asks for the latest token whenever it connects', async () => {
 
 test('without the hook a token is refused, and ids are not marked', async () => {
   const server = await createServer(LOCAL);
-  expect(await refusedAtTheDoor(server.url, { token: 't' })).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await refusedHandshake(server.url, { token: 't' })).toMatchObject({ code: 'UNAUTHENTICATED' });
   await using client = await connectClient(server.url);
   expect(client.userId).toMatch(/^[A-Za-z0-9_-]{22}$/);
   await server.close();
@@ -251,7 +251,7 @@ describe('nobody becomes an account by an id that the server gave', () => {
     const after = await createServer(LOCAL, { hooks });
     // An account of the very id that was given away by chance.
     await using ann = await connectClient(after.url, { token: `user:${early.userId}` });
-    expect(await refusedAtTheDoor(after.url, { resume: tokenOf(early) })).toMatchObject({ code: 'SESSION_EXPIRED' });
+    expect(await refusedHandshake(after.url, { resume: tokenOf(early) })).toMatchObject({ code: 'SESSION_EXPIRED' });
     await using back = await connectClient(after.url, { resume: tokenOf(ann) });
     expect(back.userId).toBe(early.userId);
     await Promise.all([before.close(), after.close()]);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createServer, type FeedEvent, OptionError } from '../../../../src/index.ts';
 import { createLog } from '../../../../src/support/log.ts';
 import { connectClient } from '../../../support/client.ts';
-import { type Nodes, STAGES, startNodes } from '../../../support/nodes.ts';
+import { type Nodes, startNodes, TOPOLOGIES } from '../../../support/nodes.ts';
 
 /** Remembers events, and says when one has come. */
 function listener() {
@@ -33,12 +33,12 @@ function listener() {
 
 const inShort = (events: readonly FeedEvent[]) => events.map(({ type, rev, userId }) => [type, rev, userId]);
 
-for (const stage of STAGES) {
-  describe(`events: ${stage.stage}`, () => {
+for (const topology of TOPOLOGIES) {
+  describe(`events: ${topology.name}`, () => {
     let nodes: Nodes;
     const hook = listener();
     beforeAll(async () => {
-      nodes = await startNodes(stage, {}, { hooks: { onEvent: hook.hear } });
+      nodes = await startNodes(topology, {}, { hooks: { onEvent: hook.hear } });
     });
     afterAll(() => nodes[Symbol.asyncDispose]());
 

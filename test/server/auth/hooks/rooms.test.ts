@@ -2,19 +2,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreateRequest, Hooks, JoinRequest } from '../../../../src/index.ts';
 import { connectClient } from '../../../support/client.ts';
-import { type Nodes, STAGES, startNodes } from '../../../support/nodes.ts';
-import { hush, pairUp, tokenOf, truthOf } from '../../scenarios/people.ts';
+import { type Nodes, startNodes, TOPOLOGIES } from '../../../support/nodes.ts';
+import { flushPushes, joinedPair, storedRoom, tokenOf } from '../../scenarios/members.ts';
 
 /** Hooks that each test gives anew; the servers live longer. */
 let onCreate: Hooks['onCreate'];
 let onJoin: Hooks['onJoin'];
 const hooks: Hooks = { onCreate: (asked) => onCreate?.(asked), onJoin: (asked) => onJoin?.(asked) };
 
-for (const stage of STAGES) {
-  describe(`decisions about rooms: ${stage.stage}`, () => {
+for (const topology of TOPOLOGIES) {
+  describe(`decisions about rooms: ${topology.name}`, () => {
     let nodes: Nodes;
     beforeAll(async () => {
-      nodes = await startNodes(stage, { freeMisses: 1_000_000 }, { hooks });
+      nodes = await startNodes(topology, { freeMisses: 1_000_000 }, { hooks });
     });
     afterAll(() => nodes[Symbol.asyncDispose]());
     const occupied = async () => (await nodes.servers[0]?.pool())?.occupied;
@@ -56,7 +56,7 @@ for (const stage of STAGES) {
 
     test('who is refused at a room hears nothing of it, and the room nothing of them', async () => {
       onJoin = undefined;
-      await using pair = await pairUp(nodes);
+      await using pair = await joinedPair(nodes);
       const { ann, ben, room } = pair;
       await using eve = await connectClient(nodes.url(1), { name: 'Eve' });
       const asked: JoinRequest[] = [];
@@ -70,11 +70,11 @@ for (const stage of STAGES) {
           error: { code: 'FORBIDDEN', message: 'Members only.', retryable: false },
         });
       }
-      await hush(ben, ann);
+      await flushPushes(ben, ann);
       expect(eve.heard.map(({ name }) => name)).toEqual(['welcome']);
       expect(ann.all('member:joined')).toHaveLength(1);
-      expect(await truthOf(nodes, room)).toMatchObject({ rev: room.rev });
-      expect(asked[0]).toEqual({ userId: eve.userId, name: 'Eve', room: await truthOf(nodes, room) });
+      expect(await storedRoom(nodes, room)).toMatchObject({ rev: room.rev });
+      expect(asked[0]).toEqual({ userId: eve.userId, name: 'Eve', room: await storedRoom(nodes, room) });
       // A room that does not exist is none of the hook's business.
       expect(await eve.refused('room:join', { code: room.code.replace(/.$/, (d) => `${9 - Number(d)}`) })).toBe(
         'ROOM_NOT_FOUND',
@@ -88,13 +88,13 @@ for (const stage of STAGES) {
         room.members.length = 0;
         Object.assign(room, { code: '100000', ref: 'ROM202600000000000' });
       };
-      await using pair = await pairUp(nodes, { profile: { name: 'Ann' } });
-      expect((await truthOf(nodes, pair.room)).members).toMatchObject([{ name: 'Ann' }, { name: null }]);
+      await using pair = await joinedPair(nodes, { profile: { name: 'Ann' } });
+      expect((await storedRoom(nodes, pair.room)).members).toMatchObject([{ name: 'Ann' }, { name: null }]);
     });
 
     test('who has a seat is not asked about again', async () => {
       onJoin = undefined;
-      await using pair = await pairUp(nodes);
+      await using pair = await joinedPair(nodes);
       const { ben, room } = pair;
       onJoin = () => ({ refuse: 'Nobody any more.' });
       await ben.must('room:join', { code: room.code });
@@ -119,7 +119,7 @@ for (const stage of STAGES) {
       ['misspells its refusal', () => ({ refused: 'no' }) as unknown as undefined],
     ])('one that %s is a fault of the server, and lets nobody in', async (_, hook) => {
       onCreate = onJoin = undefined;
-      await using pair = await pairUp(nodes);
+      await using pair = await joinedPair(nodes);
       await using eve = await connectClient(nodes.url(1));
       const before = await occupied();
       onCreate = hook;
@@ -132,7 +132,7 @@ for (const stage of STAGES) {
         });
       }
       expect(await occupied()).toBe(before);
-      expect((await truthOf(nodes, pair.room)).rev).toBe(pair.room.rev);
+      expect((await storedRoom(nodes, pair.room)).rev).toBe(pair.room.rev);
     });
 
     test('a hook may call the server that asks it', async () => {
@@ -146,7 +146,7 @@ for (const stage of STAGES) {
         const again = await server.engine.apply({ kind: 'read', code: room.code, ref: room.ref });
         return again.ok ? undefined : { refuse: 'The room is gone.' };
       };
-      await using pair = await pairUp(nodes);
+      await using pair = await joinedPair(nodes);
       expect(pair.room.members).toHaveLength(2);
     });
   });

@@ -4,8 +4,8 @@ import { createServer, type Hooks, silentLog } from '../../../../src/index.ts';
 import { connectClient, TestClient } from '../../../support/client.ts';
 import { handClock } from '../../../support/hand-clock.ts';
 import { startRedis } from '../../../support/redis.ts';
-import { startHost } from '../../hosting/host.ts';
-import { refusedAtTheDoor } from '../../scenarios/people.ts';
+import { startHttpHost } from '../../hosting/http-host.ts';
+import { refusedHandshake } from '../../scenarios/members.ts';
 
 const LOCAL = { host: '127.0.0.1', port: 0, demo: false };
 
@@ -33,7 +33,7 @@ test.each(['authenticate', 'onCreate', 'onJoin'] as const)(
     const { hook, asked } = slowHook();
     const server = await createServer(LOCAL, { hooks: { [name]: hook } satisfies Hooks, clock, log: silentLog });
     const code = async (): Promise<string> => {
-      if (name === 'authenticate') return (await refusedAtTheDoor(server.url, {})).code;
+      if (name === 'authenticate') return (await refusedHandshake(server.url, {})).code;
       await using ann = await connectClient(server.url);
       if (name === 'onCreate') return await ann.refused('room:create');
       await using ben = await connectClient(server.url);
@@ -60,7 +60,7 @@ for (const kind of ['memory', 'redis'] as const) {
   describe(`gone before the hook has answered: ${kind}`, () => {
     test.each(['onCreate', 'onJoin'] as const)('%s: no seat is taken', async (name) => {
       await using redis = kind === 'redis' ? await startRedis() : undefined;
-      await using host = await startHost();
+      await using host = await startHttpHost();
       const { hook, asked, release } = slowHook();
       let isSlow = false;
       const server = await createServer(redis ? { redisUrl: redis.url } : {}, {
@@ -93,7 +93,7 @@ for (const kind of ['memory', 'redis'] as const) {
 }
 
 test('who is gone before authenticate has answered leaves no session behind', async () => {
-  await using host = await startHost();
+  await using host = await startHttpHost();
   const { hook, asked, release } = slowHook();
   let isSlow = true;
   const server = await createServer(
@@ -141,7 +141,7 @@ test('the time of authenticate is not taken from that of the handshake', async (
 });
 
 test('who is let in when the server is about to close is sent elsewhere', async () => {
-  await using host = await startHost();
+  await using host = await startHttpHost();
   const [door, room] = [slowHook(), slowHook()];
   let isSlow = false;
   const server = await createServer(
@@ -150,7 +150,7 @@ test('who is let in when the server is about to close is sent elsewhere', async 
   );
   await using ann = await connectClient(host.url);
   isSlow = true;
-  const refused = refusedAtTheDoor(host.url, {});
+  const refused = refusedHandshake(host.url, {});
   await door.asked;
   // What is under way is waited for, so the server does not close before this is.
   ann.ask('room:create').catch(() => {});

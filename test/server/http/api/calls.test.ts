@@ -11,8 +11,8 @@ import {
   RecordsUnavailable,
 } from '../../../../src/records/port.ts';
 import { EXAMPLES } from '../../../../src/server/http/api/examples.ts';
-import { type Nodes, STAGES, startNodes } from '../../../support/nodes.ts';
-import { ADMIN, type Caller, createCaller, type Told } from './caller.ts';
+import { MEMORY, type Nodes, startNodes } from '../../../support/nodes.ts';
+import { ADMIN, type ApiClient, type ApiResponse, createApiClient } from './api-client.ts';
 
 const CALLS: readonly Call[] = Array.from({ length: 1_234 }, (_, index) => ({
   ...EXAMPLES.callRecord,
@@ -64,10 +64,10 @@ const records: CallRecords = {
 };
 
 let nodes: Nodes;
-let caller: Caller;
+let caller: ApiClient;
 beforeAll(async () => {
-  nodes = await startNodes(STAGES[0], { adminToken: ADMIN, apiPerMinute: 100_000 }, { calls: () => records });
-  caller = createCaller(nodes.url(0));
+  nodes = await startNodes(MEMORY, { adminToken: ADMIN, apiPerMinute: 100_000 }, { calls: () => records });
+  caller = createApiClient(nodes.url(0));
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
 beforeEach(() => {
@@ -86,11 +86,11 @@ interface Page {
 }
 
 test('a page, the next, and the last', async () => {
-  const first = await caller.must<Page>(200, 'GET', '/calls?limit=200');
+  const first = await caller.expectStatus<Page>(200, 'GET', '/calls?limit=200');
   expect(first.calls).toEqual(CALLS.slice(0, 200).map(asJson));
-  const rest = await caller.must<Page>(200, 'GET', `/calls?limit=200&cursor=${first.cursor}`);
+  const rest = await caller.expectStatus<Page>(200, 'GET', `/calls?limit=200&cursor=${first.cursor}`);
   expect(rest.calls).toEqual(CALLS.slice(200, 400).map(asJson));
-  expect(await caller.must<Page>(200, 'GET', '/calls?cursor=1200')).toEqual({
+  expect(await caller.expectStatus<Page>(200, 'GET', '/calls?cursor=1200')).toEqual({
     calls: CALLS.slice(1200).map(asJson),
     cursor: null,
     lost: LOST,
@@ -100,8 +100,8 @@ test('a page, the next, and the last', async () => {
 
 test('a filter reaches the store as it was meant', async () => {
   const day = Date.parse('2026-01-31T00:00:00Z');
-  await caller.must(200, 'GET', '/calls?from=2026-01-31&to=2026-01-31T12:30:00%2B02:00&code=482913&user=u-1');
-  await caller.must(200, 'GET', `/calls?from=${day}&to=0`);
+  await caller.expectStatus(200, 'GET', '/calls?from=2026-01-31&to=2026-01-31T12:30:00%2B02:00&code=482913&user=u-1');
+  await caller.expectStatus(200, 'GET', `/calls?from=${day}&to=0`);
   expect(asked).toEqual([
     { from: day, to: day + 10.5 * 3_600_000, code: '482913', user: 'u-1', limit: 50 },
     { from: day, to: 0, limit: 50 },
@@ -125,7 +125,9 @@ test.each([
 });
 
 test('one, or none', async () => {
-  expect(await caller.must(200, 'GET', `/calls/${CALLS[7]?.ref}`)).toEqual(asJson(CALLS[7] ?? expect.unreachable()));
+  expect(await caller.expectStatus(200, 'GET', `/calls/${CALLS[7]?.ref}`)).toEqual(
+    asJson(CALLS[7] ?? expect.unreachable()),
+  );
   expect(await caller.refused('GET', '/calls/ROM202699999999')).toBe('404 NOT_FOUND');
   expect(await caller.refused('GET', '/calls/nonsense')).toBe('404 NOT_FOUND');
 });
@@ -139,7 +141,12 @@ test.each([
   ['', 'application/x-ndjson, */*;q=0.1', 'application/x-ndjson', ndjson],
   ['?format=ndjson', 'text/csv', 'application/x-ndjson', ndjson],
 ])('all of them as a file: %s %s', async (query, accept, type, text) => {
-  const told: Told = await caller.ask('GET', `/calls${query}`, undefined, accept === undefined ? {} : { accept });
+  const told: ApiResponse = await caller.request(
+    'GET',
+    `/calls${query}`,
+    undefined,
+    accept === undefined ? {} : { accept },
+  );
   expect(told.status).toBe(200);
   expect(told.headers.get('content-type')).toBe(type);
   expect(told.headers.get('content-disposition')).toMatch(/^attachment; filename="calls\.(csv|ndjson)"$/);
@@ -154,13 +161,13 @@ test.each([
   const [participant] = EXAMPLES.callRecord.participants;
   if (participant === undefined) return expect.unreachable();
   large = { ...EXAMPLES.callRecord, participants: [1, 2, 3, 4].map((seq) => ({ ...participant, seq })) };
-  const { body } = await caller.ask('GET', `/calls?format=${format}&cursor=1232`);
+  const { body } = await caller.request('GET', `/calls?format=${format}&cursor=1232`);
   expect(body).toBe(head + [large, ...CALLS.slice(1232)].map(line).join(''));
 });
 
 test('only the headers of a file', async () => {
   isEndless = true;
-  const told = await caller.ask('HEAD', '/calls?format=csv');
+  const told = await caller.request('HEAD', '/calls?format=csv');
   expect(told).toMatchObject({ status: 200, body: undefined });
   expect(told.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(asked.length).toBeLessThan(3);
@@ -168,14 +175,14 @@ test('only the headers of a file', async () => {
 
 test('what a browser accepts is a page', async () => {
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
-  expect((await caller.ask('GET', '/calls', undefined, { accept })).body).toHaveProperty('cursor');
+  expect((await caller.request('GET', '/calls', undefined, { accept })).body).toHaveProperty('cursor');
 });
 
 test('a file from a cursor on, with a filter', async () => {
-  const { body } = await caller.ask('GET', '/calls?format=ndjson&cursor=1230&type=', undefined);
+  const { body } = await caller.request('GET', '/calls?format=ndjson&cursor=1230&type=', undefined);
   expect(body).toMatchObject({ status: 422 });
   expect(
-    String((await caller.ask('GET', '/calls?format=ndjson&cursor=1230&user=u-1')).body)
+    String((await caller.request('GET', '/calls?format=ndjson&cursor=1230&user=u-1')).body)
       .trim()
       .split('\n'),
   ).toHaveLength(4);
@@ -193,7 +200,7 @@ test('no further page is read than the reader has room for, and none when it has
   const reader = response.body?.getReader() ?? expect.unreachable();
   await reader.read();
   // While these are answered, a server that does not wait reads on and on.
-  for (let n = 0; n < 300; n += 1) await caller.must(200, 'GET', '/pool');
+  for (let n = 0; n < 300; n += 1) await caller.expectStatus(200, 'GET', '/pool');
   expect(asked.length).toBeLessThan(ON_THE_WAY);
   const before = asked.length;
   for (let bytes = 0; bytes < 40_000_000; ) bytes += (await reader.read()).value?.length ?? expect.unreachable();
@@ -202,27 +209,27 @@ test('no further page is read than the reader has room for, and none when it has
   let seen: number;
   do {
     seen = asked.length;
-    for (let n = 0; n < 20; n += 1) await caller.must(200, 'GET', '/pool');
+    for (let n = 0; n < 20; n += 1) await caller.expectStatus(200, 'GET', '/pool');
   } while (asked.length > seen);
 });
 
 test('a store that is away is said to be; one that breaks in between cuts the file off', async () => {
   breaksAfter = 0;
   for (const query of ['', '?format=csv']) {
-    const { status, headers, body } = await caller.ask('GET', `/calls${query}`);
+    const { status, headers, body } = await caller.request('GET', `/calls${query}`);
     expect(status).toBe(503);
     expect(headers.get('retry-after')).toBe('1');
     expect(body).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
   }
   breaksAfter = 2;
-  await expect(caller.ask('GET', '/calls?format=csv')).rejects.toThrow();
-  expect(await caller.must(200, 'GET', '/pool')).toHaveProperty('free');
+  await expect(caller.request('GET', '/calls?format=csv')).rejects.toThrow();
+  expect(await caller.expectStatus(200, 'GET', '/pool')).toHaveProperty('free');
 });
 
 test('what is wrong with the server is not said to be an outage', async () => {
   breaksAfter = 0;
   fault = new TypeError('the database holds no such text');
-  const { status, body } = await caller.ask('GET', '/calls');
+  const { status, body } = await caller.request('GET', '/calls');
   expect(status).toBe(500);
   expect(body).toMatchObject({ code: 'INTERNAL', retryable: false, title: expect.stringMatching(/logged as \S+/) });
 });

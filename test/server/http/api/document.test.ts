@@ -4,9 +4,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ERRORS } from '../../../../src/protocol/errors.ts';
-import { STAGES, startNodes } from '../../../support/nodes.ts';
-import { ADMIN, createCaller } from './caller.ts';
-import { type Furnished, startFurnished } from './furnished.ts';
+import { MEMORY, startNodes } from '../../../support/nodes.ts';
+import { ADMIN, createApiClient } from './api-client.ts';
+import { type ExampleServer, startExampleServer } from './example-server.ts';
 
 type Parameter = OpenAPIV3_1.ParameterObject;
 type Response = OpenAPIV3_1.ResponseObject;
@@ -19,13 +19,13 @@ interface Found {
 }
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-let furnished: Furnished;
+let server: ExampleServer;
 let document: OpenAPIV3_1.Document;
 let operations: readonly Found[];
 
 beforeAll(async () => {
-  furnished = await startFurnished();
-  const answer = await fetch(`${furnished.url}/docs/json`);
+  server = await startExampleServer();
+  const answer = await fetch(`${server.url}/docs/json`);
   document = (await answer.json()) as OpenAPIV3_1.Document; // validated below
   operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     Object.entries(item ?? {}).map(([method, operation]) => ({
@@ -36,7 +36,7 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(() => furnished[Symbol.asyncDispose]());
+afterAll(() => server[Symbol.asyncDispose]());
 
 /** Checks a value against a schema of the document. */
 function expectFits(schema: unknown, value: unknown, what: string): void {
@@ -121,12 +121,12 @@ function expectExample(name: string, status: string, { description, content = {}
 describe('every example', () => {
   test('of a request is granted, and the answer is what the document says', async () => {
     for (const { name, path, method, operation } of operations) {
-      await using scene = await furnished.scene();
+      await using fixture = await server.createFixture();
       const { url, headers, body } = requestOf(path, operation);
-      const told = await furnished.caller.ask(
+      const told = await server.caller.request(
         method,
-        scene.about(url),
-        body && scene.about(JSON.stringify(body)),
+        fixture.withRealIds(url),
+        body && fixture.withRealIds(JSON.stringify(body)),
         headers,
       );
       const response = operation.responses?.[String(told.status)] as Response | undefined;
@@ -153,7 +153,7 @@ function requestOf(path: string, { parameters = [], requestBody }: OpenAPIV3_1.O
 
 describe('the page', () => {
   test('asks for no token, runs the scripts of this server alone, and no other page may do what it may', async () => {
-    const page = await fetch(`${furnished.url}/docs`);
+    const page = await fetch(`${server.url}/docs`);
     expect(page.status).toBe(200);
     expect(new URL(page.url).pathname).toBe('/docs/');
     const policy = page.headers.get('content-security-policy') ?? '';
@@ -162,17 +162,17 @@ describe('the page', () => {
     const html = await page.text();
     for (const [script] of html.matchAll(/<script[^>]*>(.*?)<\/script>/gs))
       expect(script).toMatch(/^<script src="\.\/static\/[a-z-]+\.js"[^>]*> <\/script>$/);
-    const elsewhere = await fetch(`${furnished.url}/healthz`);
+    const elsewhere = await fetch(`${server.url}/healthz`);
     expect(elsewhere.headers.get('content-security-policy')).not.toContain('unsafe-inline');
-    const other = await fetch(`${furnished.url}/v1/pool`);
+    const other = await fetch(`${server.url}/v1/pool`);
     expect(other.headers.get('content-security-policy')).not.toContain('unsafe-inline');
   });
 
   test('is not there where nobody wants it', async () => {
-    await using nodes = await startNodes(STAGES[0], { adminToken: ADMIN, apiDocs: false });
+    await using nodes = await startNodes(MEMORY, { adminToken: ADMIN, apiDocs: false });
     for (const path of ['/docs', '/docs/', '/docs/json', '/docs/static/swagger-ui.css']) {
       expect((await fetch(`${nodes.url(0)}${path}`)).status).toBe(404);
     }
-    await createCaller(nodes.url(0)).must(200, 'GET', '/pool');
+    await createApiClient(nodes.url(0)).expectStatus(200, 'GET', '/pool');
   });
 });

@@ -5,16 +5,16 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ReferenceUnavailable } from '../../../../src/reference/port.ts';
 import { connectClient } from '../../../support/client.ts';
-import { type Nodes, STAGES, startNodes } from '../../../support/nodes.ts';
-import { ADMIN, type Caller, createCaller, createRoom } from './caller.ts';
+import { MEMORY, type Nodes, ONE_NODE, startNodes } from '../../../support/nodes.ts';
+import { ADMIN, type ApiClient, createApiClient, createRoom } from './api-client.ts';
 
 let nodes: Nodes;
-let caller: Caller;
+let caller: ApiClient;
 let code: string;
 
 beforeAll(async () => {
-  nodes = await startNodes(STAGES[1], { adminToken: ADMIN, apiPerMinute: 100_000 });
-  caller = createCaller(nodes.url(0));
+  nodes = await startNodes(ONE_NODE, { adminToken: ADMIN, apiPerMinute: 100_000 });
+  caller = createApiClient(nodes.url(0));
   ({ code } = await createRoom(caller));
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
@@ -41,7 +41,7 @@ describe('a body', () => {
     ['more metadata than there may be', `{"metadata":"${'x'.repeat(1100)}"}`, '413 PAYLOAD_TOO_LARGE'],
     ['more than anybody reads', `{"name":"${'x'.repeat(30_000)}"}`, '413 PAYLOAD_TOO_LARGE'],
   ])('%s: %#', async (_, body, expected) => {
-    const told = await caller.ask('POST', '/rooms', body);
+    const told = await caller.request('POST', '/rooms', body);
     const { status, body: problem } = told;
     expect(status === 201 ? '201' : `${status} ${(problem as { code: string }).code}`).toBe(expected);
     if (status !== 201) expect(told.headers.get('content-type')).toContain('application/problem+json');
@@ -56,7 +56,7 @@ describe('a body', () => {
 
   test('says where and what is wrong, and not what was sent', async () => {
     const told = async (path: string, body: object) => {
-      const { body: problem } = await caller.ask('POST', path, body);
+      const { body: problem } = await caller.request('POST', path, body);
       return (problem as { title: string }).title;
     };
     expect(await told('/rooms', { maxUsers: 1 })).toMatch(/^The body, maxUsers: /);
@@ -72,8 +72,8 @@ describe('a body', () => {
 
   test('of a message may have 4 KiB of JSON, however it is spelt', async () => {
     const path = `/rooms/${code}/messages`;
-    await caller.must(202, 'POST', path, { data: 'x'.repeat(4094) });
-    await caller.must(202, 'POST', path, `{"data":"${'\\u0041'.repeat(4094)}"}`);
+    await caller.expectStatus(202, 'POST', path, { data: 'x'.repeat(4094) });
+    await caller.expectStatus(202, 'POST', path, `{"data":"${'\\u0041'.repeat(4094)}"}`);
     expect(await caller.refused('POST', path, { data: 'x'.repeat(4095) })).toBe('413 PAYLOAD_TOO_LARGE');
   });
 });
@@ -140,7 +140,7 @@ describe('a path', () => {
     ['GET', '/rooms/123456/messages', 'POST'],
     ['DELETE', '/pool', 'GET, HEAD'],
   ])('that has other methods says which: %s %s', async (method, path, allow) => {
-    const { status, headers, body } = await caller.ask(method, path, method === 'GET' ? undefined : 'no JSON');
+    const { status, headers, body } = await caller.request(method, path, method === 'GET' ? undefined : 'no JSON');
     expect(status).toBe(405);
     expect(headers.get('allow')).toBe(allow);
     expect(body).toMatchObject({ code: 'BAD_REQUEST', status: 405 });
@@ -173,7 +173,7 @@ describe('while Redis is away', () => {
         ['DELETE', `/rooms/${code}`],
         ['POST', `/rooms/${code}/messages`, { data: 1 }],
       ] as const;
-      const told = await Promise.all(asked.map(([method, path, body]) => caller.ask(method, path, body)));
+      const told = await Promise.all(asked.map(([method, path, body]) => caller.request(method, path, body)));
       for (const { status, headers, body } of told) {
         expect(status).toBe(503);
         expect(body).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
@@ -182,7 +182,9 @@ describe('while Redis is away', () => {
     } finally {
       nodes.redis?.thaw();
     }
-    await expect.poll(async () => (await caller.ask('GET', `/rooms/${code}`)).status, { timeout: 15_000 }).toBe(200);
+    await expect
+      .poll(async () => (await caller.request('GET', `/rooms/${code}`)).status, { timeout: 15_000 })
+      .toBe(200);
   });
 });
 
@@ -193,8 +195,8 @@ test('a room without a reference is none', async () => {
     record: () => {},
     close: async () => {},
   };
-  await using empty = await startNodes(STAGES[0], { adminToken: ADMIN }, { references: () => references });
-  const { status, headers, body } = await createCaller(empty.url(0)).ask('POST', '/rooms');
+  await using empty = await startNodes(MEMORY, { adminToken: ADMIN }, { references: () => references });
+  const { status, headers, body } = await createApiClient(empty.url(0)).request('POST', '/rooms');
   expect(status).toBe(503);
   expect(body).toMatchObject({ code: 'REFERENCE_UNAVAILABLE', retryable: true });
   expect(headers.get('retry-after')).toBe('1');
@@ -209,8 +211,8 @@ test('a fault is told by the id of its line in the log, and by nothing else', as
     close: async () => {},
   };
   const log = pino({}, { write: (line) => void lines.push(line) });
-  await using broken = await startNodes(STAGES[0], { adminToken: ADMIN }, { references: () => references, log });
-  const { status, body } = await createCaller(broken.url(0)).ask('POST', '/rooms');
+  await using broken = await startNodes(MEMORY, { adminToken: ADMIN }, { references: () => references, log });
+  const { status, body } = await createApiClient(broken.url(0)).request('POST', '/rooms');
   expect(status).toBe(500);
   expect(JSON.stringify(body)).not.toContain('secret');
   const { title, code } = body as { title: string; code: string }; // a problem, as everywhere
@@ -220,12 +222,12 @@ test('a fault is told by the id of its line in the log, and by nothing else', as
 });
 
 test('the last code is given, and then it is said when the next one cools', async () => {
-  await using few = await startNodes(STAGES[0], { adminToken: ADMIN, poolSize: 100, codeCooldownMs: 60_000 });
-  const back = createCaller(few.url(0));
+  await using few = await startNodes(MEMORY, { adminToken: ADMIN, poolSize: 100, codeCooldownMs: 60_000 });
+  const back = createApiClient(few.url(0));
   const rooms = [];
   for (let n = 0; n < 100; n += 1) rooms.push(await createRoom(back));
-  await back.must(204, 'DELETE', `/rooms/${rooms[0]?.code}`);
-  const { status, headers, body } = await back.ask('POST', '/rooms');
+  await back.expectStatus(204, 'DELETE', `/rooms/${rooms[0]?.code}`);
+  const { status, headers, body } = await back.request('POST', '/rooms');
   expect(status).toBe(503);
   expect(body).toMatchObject({ code: 'POOL_EXHAUSTED', retryable: true });
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(30);

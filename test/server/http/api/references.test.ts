@@ -1,9 +1,9 @@
 /** References for back ends, from a ledger. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Nodes, STAGES, startNodes } from '../../../support/nodes.ts';
+import { MEMORY, type Nodes, startNodes } from '../../../support/nodes.ts';
 import { temporaryFolder } from '../../../support/process.ts';
-import { ADMIN, type Caller, createCaller } from './caller.ts';
+import { ADMIN, type ApiClient, createApiClient } from './api-client.ts';
 
 interface Issued {
   readonly references: string[];
@@ -18,13 +18,13 @@ const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.pars
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let nodes: Nodes;
-let caller: Caller;
+let caller: ApiClient;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
   const options = { adminToken: ADMIN, dataDir: folder.path, itemTypes: ['invoice=5:INV:6'], apiPerMinute: 100_000 };
-  nodes = await startNodes(STAGES[0], options, { log });
-  caller = createCaller(nodes.url(0));
+  nodes = await startNodes(MEMORY, options, { log });
+  caller = createApiClient(nodes.url(0));
 });
 afterAll(async () => {
   await nodes[Symbol.asyncDispose]();
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const issue = async (type: string, body?: object) =>
-  (await caller.must<Issued>(200, 'POST', `/references/${type}`, body)).references;
+  (await caller.expectStatus<Issued>(200, 'POST', `/references/${type}`, body)).references;
 
 test('one, unless a count is given; of one’s own types too', async () => {
   const year = new Date().getUTCFullYear();
@@ -58,7 +58,7 @@ test('a million, while others are answered', async () => {
   });
   let answered = 0;
   while (!ended) {
-    await caller.must(200, 'GET', '/pool');
+    await caller.expectStatus(200, 'GET', '/pool');
     answered += 1;
   }
   await end;
@@ -79,8 +79,8 @@ test('a type that nobody has configured', async () => {
 test('the log says who asked and why', async () => {
   lines.length = 0;
   const headers = { 'x-request-id': 'request-7' };
-  await caller.must(200, 'POST', '/references/order', {}, headers);
-  await caller.must(200, 'POST', '/references/order', { traceId: 'trace 8', name: 'checkout' }, headers);
+  await caller.expectStatus(200, 'POST', '/references/order', {}, headers);
+  await caller.expectStatus(200, 'POST', '/references/order', { traceId: 'trace 8', name: 'checkout' }, headers);
   expect(lines.filter(({ msg }) => msg.includes('issued'))).toMatchObject([
     { itemType: 'order', count: 1, traceId: 'request-7', name: 'api:admin' },
     { itemType: 'order', count: 1, traceId: 'trace 8', name: 'checkout' },

@@ -1,8 +1,8 @@
-import { play } from '../../scenarios/run-scenarios.ts';
-import { ADMIN } from './caller.ts';
-import { rooms } from './rooms.ts';
+import { runScenarios } from '../../scenarios/run-scenarios.ts';
+import { ADMIN } from './api-client.ts';
+import { rooms } from './room-scenarios.ts';
 
-play('rooms of back ends', {
+runScenarios('rooms of back ends', {
   scenarios: rooms,
   options: { adminToken: ADMIN, adminTokens: ['other=write:another-token-of-these-tests'], apiPerMinute: 1_000_000 },
 });

@@ -5,9 +5,9 @@ import { createTokenCheck, readAdminTokens } from '../../../../src/server/auth/a
 import { OptionError, readOptions } from '../../../../src/server/options/options.ts';
 import { connectClient } from '../../../support/client.ts';
 import { handClock } from '../../../support/hand-clock.ts';
-import { type Nodes, STAGES, startNodes } from '../../../support/nodes.ts';
+import { MEMORY, type Nodes, ONE_NODE, startNodes } from '../../../support/nodes.ts';
 import { temporaryFolder } from '../../../support/process.ts';
-import { ADMIN, createCaller, createRoom } from './caller.ts';
+import { ADMIN, createApiClient, createRoom } from './api-client.ts';
 
 const READER = 'reader-of-these-tests';
 const WRITER = 'writer-of-these-tests+/=';
@@ -74,7 +74,7 @@ describe('the door', () => {
   let nodes: Nodes;
   beforeAll(async () => {
     nodes = await startNodes(
-      STAGES[0],
+      MEMORY,
       {
         adminToken: ADMIN,
         adminTokens: [`mon=read:${READER}`, `shop=write:${WRITER}`, `few=read:${READER}-few`],
@@ -87,8 +87,8 @@ describe('the door', () => {
   beforeEach(() => {
     lines.length = 0;
   });
-  const caller = (token?: string) => createCaller(nodes.url(0), token);
-  const nobody = () => createCaller(nodes.url(0), '');
+  const caller = (token?: string) => createApiClient(nodes.url(0), token);
+  const nobody = () => createApiClient(nodes.url(0), '');
 
   test('nobody without a token, and it is said how to bring one', async () => {
     const told = await fetch(`${nodes.url(0)}/v1/rooms`);
@@ -103,7 +103,7 @@ describe('the door', () => {
 
   test('where there is none, it is not the token that is wrong', async () => {
     await using bare = await startNodes({ kind: 'memory', count: 1 });
-    const { status, body } = await createCaller(bare.url(0), 'any-token-that-is-long').ask('GET', '/pool');
+    const { status, body } = await createApiClient(bare.url(0), 'any-token-that-is-long').request('GET', '/pool');
     expect([status, body]).toEqual([401, expect.objectContaining({ code: 'UNAUTHENTICATED' })]);
     expect(body).toMatchObject({ title: expect.stringContaining('no token configured, so') });
   });
@@ -111,7 +111,7 @@ describe('the door', () => {
   test('who may read may not write, and is told what is missing', async () => {
     const reader = caller(READER);
     const { code } = await createRoom(caller());
-    await reader.must(200, 'GET', `/rooms/${code}`);
+    await reader.expectStatus(200, 'GET', `/rooms/${code}`);
     const writes = [
       ['POST', '/rooms'],
       ['PATCH', `/rooms/${code}`],
@@ -122,17 +122,17 @@ describe('the door', () => {
       ['POST', '/webhooks/any/replay'],
     ] as const;
     for (const [method, path] of writes) {
-      const { status, body } = await reader.ask(method, path, {});
+      const { status, body } = await reader.request(method, path, {});
       expect(status).toBe(403);
       expect(body).toMatchObject({ code: 'FORBIDDEN', title: 'This needs a token with the scope write.' });
     }
-    expect(await caller(WRITER).must(200, 'GET', `/rooms/${code}`)).toMatchObject({ locked: false });
+    expect(await caller(WRITER).expectStatus(200, 'GET', `/rooms/${code}`)).toMatchObject({ locked: false });
   });
 
   test('what was changed is noted with the name of the token, and nothing that is secret', async () => {
     const { code, ref } = await createRoom(caller(WRITER));
-    await caller(WRITER).must(200, 'PATCH', `/rooms/${code}`, { name: 'seen' }, { 'x-request-id': 'trace-7' });
-    await caller(WRITER).must(200, 'GET', `/rooms/${code}`);
+    await caller(WRITER).expectStatus(200, 'PATCH', `/rooms/${code}`, { name: 'seen' }, { 'x-request-id': 'trace-7' });
+    await caller(WRITER).expectStatus(200, 'GET', `/rooms/${code}`);
     await expect.poll(changes).toHaveLength(2);
     expect(changes()).toMatchObject([
       { token: 'shop', route: 'POST /v1/rooms', status: 201, ref, requestId: expect.stringMatching(/^.{8,}$/) },
@@ -143,7 +143,7 @@ describe('the door', () => {
 
   test('a request has an id: its own, when that is one', async () => {
     const told = async (id: string) =>
-      (await caller().ask('GET', '/pool', undefined, { 'x-request-id': id })).headers.get('x-request-id');
+      (await caller().request('GET', '/pool', undefined, { 'x-request-id': id })).headers.get('x-request-id');
     expect(await told('abc-1.2:3')).toBe('abc-1.2:3');
     expect(await told('a b')).toMatch(/^[A-Za-z0-9_-]{8,}$/);
     expect(await told('x'.repeat(65))).not.toContain('xxx');
@@ -152,7 +152,7 @@ describe('the door', () => {
   test('each token has its own budget, and is told when it may ask again', async () => {
     const few = caller(`${READER}-few`);
     const told = [];
-    for (let n = 0; n < 51; n += 1) told.push(await few.ask('GET', '/webhooks'));
+    for (let n = 0; n < 51; n += 1) told.push(await few.request('GET', '/webhooks'));
     expect(told.slice(0, 50).every(({ status }) => status === 501)).toBe(true);
     const last = told.at(-1);
     expect(last).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED', retryable: true } });
@@ -160,11 +160,11 @@ describe('the door', () => {
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);
     expect(last?.body).toMatchObject({ retryAfterMs: expect.any(Number) });
-    await caller(READER).must(200, 'GET', '/pool');
+    await caller(READER).expectStatus(200, 'GET', '/pool');
   });
 
   test('who guesses has to wait, twice as long after each, and keeps nobody out who knows a token', async () => {
-    const guess = (n: number) => createCaller(nodes.url(0), `guess-${n}`).ask('GET', '/pool');
+    const guess = (n: number) => createApiClient(nodes.url(0), `guess-${n}`).request('GET', '/pool');
     // Those that bring none have not guessed.
     for (let n = 0; n < 30; n += 1) expect((await fetch(`${nodes.url(0)}/v1/pool`)).status).toBe(401);
     const told = [];
@@ -172,8 +172,8 @@ describe('the door', () => {
     const limited = told.filter(({ status }) => status === 429);
     expect(limited.length).toBeGreaterThan(0);
     expect(limited[0]?.headers.get('retry-after')).toBe('1');
-    await caller().must(200, 'GET', '/pool');
-    await caller(READER).must(200, 'GET', '/pool');
+    await caller().expectStatus(200, 'GET', '/pool');
+    await caller(READER).expectStatus(200, 'GET', '/pool');
     // Nor is a guess forgiven because somebody else was right.
     expect((await guess(98)).status).toBe(429);
     expect((await fetch(`${nodes.url(0)}/v1/pool`)).status).toBe(401);
@@ -193,18 +193,14 @@ test('what is noted has the name of what it is', async () => {
   };
   // No clock turns: nothing is sent there.
   const dependencies = { clock: handClock(), log };
-  await using nodes = await startNodes(
-    STAGES[0],
-    { adminToken: ADMIN, dataDir: folder.path, ...webhooks },
-    dependencies,
-  );
-  const caller = createCaller(nodes.url(0));
+  await using nodes = await startNodes(MEMORY, { adminToken: ADMIN, dataDir: folder.path, ...webhooks }, dependencies);
+  const caller = createApiClient(nodes.url(0));
   const { code, ref } = await createRoom(caller);
-  await caller.must(204, 'DELETE', `/rooms/${code}`);
-  await caller.must(200, 'POST', '/references/order', {});
-  const { endpoints } = await caller.must<{ endpoints: { id: string }[] }>(200, 'GET', '/webhooks');
+  await caller.expectStatus(204, 'DELETE', `/rooms/${code}`);
+  await caller.expectStatus(200, 'POST', '/references/order', {});
+  const { endpoints } = await caller.expectStatus<{ endpoints: { id: string }[] }>(200, 'GET', '/webhooks');
   const endpoint = endpoints[0]?.id;
-  await caller.must(202, 'POST', `/webhooks/${endpoint}/replay`, {});
+  await caller.expectStatus(202, 'POST', `/webhooks/${endpoint}/replay`, {});
   await expect.poll(changes).toHaveLength(4);
   const about = changes().map(({ ref, itemType, endpoint }) => ({ ref, itemType, endpoint }));
   expect(about).toEqual([{ ref }, { ref }, { itemType: 'order' }, { endpoint }]);
@@ -212,10 +208,10 @@ test('what is noted has the name of what it is', async () => {
 
 test('a node that goes away changes nothing any more, and reads on', async () => {
   // The drain waits until the seat of its last client has been written, which takes a while now.
-  const nodes = await startNodes(STAGES[1], { adminToken: ADMIN });
+  const nodes = await startNodes(ONE_NODE, { adminToken: ADMIN });
   try {
     const [server] = nodes.servers;
-    const caller = createCaller(nodes.url(0));
+    const caller = createApiClient(nodes.url(0));
     const { code } = await createRoom(caller);
     await using ann = await connectClient(nodes.url(0));
     await ann.must('room:join', { code });
@@ -224,7 +220,7 @@ test('a node that goes away changes nothing any more, and reads on', async () =>
     const closed = server?.close();
     await drained;
     expect(await caller.refused('POST', '/rooms')).toBe('503 DRAINING');
-    const { headers } = await caller.ask('DELETE', `/rooms/${code}`);
+    const { headers } = await caller.request('DELETE', `/rooms/${code}`);
     expect(headers.get('retry-after')).toBe('1');
     nodes.redis?.thaw();
     await closed;

@@ -32,6 +32,6 @@ function eventsSince(client: TestClient, { ref, rev }: RoomSnapshot): RoomEvent[
  *
  * @throws RangeError when it has missed an event, or heard one twice.
  */
-export function pictureOf(client: TestClient, snapshot: RoomSnapshot): RoomSnapshot | null {
+export function roomSeenBy(client: TestClient, snapshot: RoomSnapshot): RoomSnapshot | null {
   return eventsSince(client, snapshot).reduce<RoomSnapshot | null>(replay, snapshot);
 }

@@ -1,33 +1,38 @@
-/** A back end: asks the API, and remembers nothing. */
+/** A client of the REST API, as a back end uses it. */
 import { expect } from 'vitest';
 import type { RoomSnapshot } from '../../../../src/protocol/snapshot.ts';
 
 export const ADMIN = 'the-token-of-these-tests';
 
-export interface Told<Body = unknown> {
+export interface ApiResponse<Body = unknown> {
   readonly status: number;
   readonly headers: Headers;
-  /** What it says in JSON; undefined when it says nothing. */
+  /** Parsed where it is JSON, text otherwise; undefined when the response has no body. */
   readonly body: Body;
 }
 
-export interface Caller {
-  ask(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Told>;
-  /** Asks for what must be granted, with that status. */
-  must<Body = unknown>(
+export interface ApiClient {
+  request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<ApiResponse>;
+  /** Sends a request whose response must have that status. @returns its body. */
+  expectStatus<Body = unknown>(
     status: number,
     method: string,
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Body>;
-  /** Asks for what must be refused. @returns the status and the code. */
+  /** Sends a request that must be answered with a problem. @returns its status and code. */
   refused(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<string>;
 }
 
-/** @param token none is sent when it is undefined. */
-export function createCaller(url: string, token: string | undefined = ADMIN): Caller {
-  const ask: Caller['ask'] = async (method, path, body, headers = {}) => {
+/** @param token no token is sent when it is undefined. */
+export function createApiClient(url: string, token: string | undefined = ADMIN): ApiClient {
+  const request: ApiClient['request'] = async (method, path, body, headers = {}) => {
     const response = await fetch(`${url}/v1${path}`, {
       method,
       headers: {
@@ -48,17 +53,17 @@ export function createCaller(url: string, token: string | undefined = ADMIN): Ca
     };
   };
   return {
-    ask,
-    async must(status, ...request) {
-      const told = await ask(...request);
-      expect(told, `${request[0]} ${request[1]}`).toMatchObject({ status });
-      // What a test goes on to use, it compares.
-      return told.body as never;
+    request,
+    async expectStatus(status, ...parameters) {
+      const response = await request(...parameters);
+      expect(response, `${parameters[0]} ${parameters[1]}`).toMatchObject({ status });
+      // The type is what the caller claims: each test compares the fields it uses.
+      return response.body as never;
     },
-    async refused(...request) {
-      const { status, headers, body } = await ask(...request);
+    async refused(...parameters) {
+      const { status, headers, body } = await request(...parameters);
       expect(headers.get('content-type')).toContain('application/problem+json');
-      // As the assertion says next.
+      // The assertion below checks this type.
       const problem = body as { status: number; code: string; type: string; title: string; retryable: boolean };
       expect(problem).toMatchObject({
         type: 'about:blank',
@@ -71,6 +76,6 @@ export function createCaller(url: string, token: string | undefined = ADMIN): Ca
   };
 }
 
-/** A room of a back end's own. */
-export const createRoom = (caller: Caller, settings: object = {}): Promise<RoomSnapshot> =>
-  caller.must<RoomSnapshot>(201, 'POST', '/rooms', settings);
+/** Creates a room without members, owned by the client's token. */
+export const createRoom = (client: ApiClient, settings: object = {}): Promise<RoomSnapshot> =>
+  client.expectStatus<RoomSnapshot>(201, 'POST', '/rooms', settings);

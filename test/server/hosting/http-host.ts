@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Host extends AsyncDisposable {
+export interface HttpHost extends AsyncDisposable {
   readonly server: HttpServer;
   readonly url: string;
   readonly port: number;
 }
 
 /** Listens, and answers `own` unless told otherwise. */
-export async function startHost(answer: RequestListener = (_, response) => response.end('own')): Promise<Host> {
+export async function startHttpHost(answer: RequestListener = (_, response) => response.end('own')): Promise<HttpHost> {
   const server = createHttpServer(answer);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -16,7 +16,7 @@ interface Pair extends AsyncDisposable {
 }
 
 /** Ann has made a room and Ben has joined it. Nothing of that is left to be heard. */
-export async function pairUp(nodes: Nodes, settings: RequestPayload<'room:create'> = {}): Promise<Pair> {
+export async function joinedPair(nodes: Nodes, settings: RequestPayload<'room:create'> = {}): Promise<Pair> {
   const [ann, ben] = await Promise.all([connectClient(nodes.url(0)), connectClient(nodes.url(1))]);
   const { room: made } = await ann.must('room:create', settings);
   const { room } = await ben.must('room:join', { code: made.code });
@@ -42,7 +42,7 @@ export function welcomeOf(client: TestClient) {
 }
 
 /** Connects, must be refused, and gives the typed error. */
-export async function refusedAtTheDoor(url: string, auth: object): Promise<ErrorBody> {
+export async function refusedHandshake(url: string, auth: object): Promise<ErrorBody> {
   await using client = new TestClient(url, auth);
   return await new Promise((resolve, reject) => {
     client.socket.once('connect_error', (error: Error & { data?: ErrorBody }) =>
@@ -53,7 +53,10 @@ export async function refusedAtTheDoor(url: string, auth: object): Promise<Error
 }
 
 /** What the engine says of a room. */
-export async function truthOf(nodes: Nodes, { code, ref }: Pick<RoomSnapshot, 'code' | 'ref'>): Promise<RoomSnapshot> {
+export async function storedRoom(
+  nodes: Nodes,
+  { code, ref }: Pick<RoomSnapshot, 'code' | 'ref'>,
+): Promise<RoomSnapshot> {
   const outcome = await nodes.servers[0]?.engine.apply({ kind: 'read', code, ref });
   return outcome?.ok ? outcome.room : expect.unreachable('the engine does not know the room');
 }
@@ -64,7 +67,7 @@ let hushes = 0;
  * When it resolves, whatever the speakers' nodes have sent to the room before has reached the listener: a message that
  * each of them sends now came after it. The request before it comes after what the node had asked of the store.
  */
-export async function hush(listener: TestClient, ...speakers: TestClient[]): Promise<void> {
+export async function flushPushes(listener: TestClient, ...speakers: TestClient[]): Promise<void> {
   for (const speaker of speakers) {
     hushes += 1;
     const mark = `hush ${hushes}`;
@@ -74,7 +77,7 @@ export async function hush(listener: TestClient, ...speakers: TestClient[]): Pro
   }
 }
 
-export const isOf =
+export const hasUserId =
   (userId: string) =>
   (body: { readonly userId: string }): boolean =>
     body.userId === userId;

@@ -1,4 +1,4 @@
-/** Nodes in this process, each at the end of its own slow line to Redis, which can be listened to. */
+/** Nodes in this process, each behind a TCP proxy that delays its link to Redis and lets a test read the traffic. */
 import { createServer, silentLog } from '../../src/index.ts';
 import type { PartialOptions } from '../../src/server/options/options.ts';
 import type { SignalboxServer } from '../../src/server/signalbox.ts';
@@ -6,12 +6,12 @@ import type { Nodes } from '../support/nodes.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { startRedis } from '../support/redis.ts';
 
-export interface DistantNodes extends Nodes {
-  /** The line of each node. */
-  readonly lines: readonly TcpProxy[];
+export interface SlowLinkNodes extends Nodes {
+  /** The link of each node, in their order. */
+  readonly links: readonly TcpProxy[];
 }
 
-/** Nothing but what is asked for crosses the lines while a test looks: the first tick of a shard is minutes away. */
+/** Ticks far apart: while a test reads the traffic, only its own requests cross the links. */
 const QUIET: PartialOptions = { userTtlMs: 24 * 3_600_000, tickMs: 12 * 3_600_000 };
 
 const OPTIONS: PartialOptions = {
@@ -23,19 +23,19 @@ const OPTIONS: PartialOptions = {
   freeMisses: 1_000_000,
 };
 
-export async function startDistantNodes(count: number, delayMs: number): Promise<DistantNodes> {
+export async function startSlowLinkNodes(count: number, delayMs: number): Promise<SlowLinkNodes> {
   const redis = await startRedis();
-  const lines: TcpProxy[] = [];
+  const links: TcpProxy[] = [];
   const servers: SignalboxServer[] = [];
   for (let node = 0; node < count; node += 1) {
-    const line = await startProxy(redis.port, { delayMs });
-    lines.push(line);
-    const options = { ...OPTIONS, ...QUIET, redisUrl: `redis://127.0.0.1:${line.port}` };
+    const link = await startProxy(redis.port, { delayMs });
+    links.push(link);
+    const options = { ...OPTIONS, ...QUIET, redisUrl: `redis://127.0.0.1:${link.port}` };
     servers.push(await createServer(options, { log: silentLog }));
   }
   return {
     servers,
-    lines,
+    links,
     redis,
     url(node) {
       const server = servers[node % servers.length];
@@ -44,7 +44,7 @@ export async function startDistantNodes(count: number, delayMs: number): Promise
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(servers.map((server) => server.close()));
-      await Promise.all(lines.map((line) => line.close()));
+      await Promise.all(links.map((link) => link.close()));
       await redis.stop();
     },
   };

@@ -5,7 +5,7 @@ import { createServer, OptionError } from '../../src/index.ts';
 import { connectClient } from '../support/client.ts';
 import { startChild } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
-import { refusedAtTheDoor, tokenOf, welcomeOf } from './scenarios/people.ts';
+import { refusedHandshake, tokenOf, welcomeOf } from './scenarios/members.ts';
 
 const LOCAL = { host: '127.0.0.1', port: 0, demo: false };
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -25,7 +25,7 @@ test('two servers in one process, each with its own options and rooms', async ()
   expect([room.maxUsers, room.code.length]).toEqual([2, 6]);
   expect([other.maxUsers, other.code.length]).toEqual([9, 8]);
   expect(await ben.refused('room:join', { code: room.code })).toBe('BAD_REQUEST');
-  expect(await refusedAtTheDoor(two.url, { resume: tokenOf(ann) })).toMatchObject({ code: 'SESSION_EXPIRED' });
+  expect(await refusedHandshake(two.url, { resume: tokenOf(ann) })).toMatchObject({ code: 'SESSION_EXPIRED' });
   await one.close();
   await ben.must('message', { data: 'unmoved' });
   await ben.next('message');

@@ -6,7 +6,7 @@ import type { PoolFigures } from '../../../src/server/monitoring/pool-monitor.ts
 import type { Log } from '../../../src/support/log.ts';
 import { connectClient } from '../../support/client.ts';
 import type { Nodes } from '../../support/nodes.ts';
-import { hush, tokenOf, welcomeOf } from './people.ts';
+import { flushPushes, tokenOf, welcomeOf } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
 export const ADMIN_TOKEN = 'the-token-of-these-tests';
@@ -16,7 +16,7 @@ type Figures = PoolFigures & { readonly shards: readonly Omit<PoolFigures, 'tota
 const logged: { readonly level: number; readonly msg: string; readonly free?: number }[] = [];
 
 /** Remembers what the servers of this file say. */
-export const rememberingLog: Log = pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) });
+export const recordingLog: Log = pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) });
 
 /** As every node tells it: they agree, and nothing is lost or counted twice. */
 export async function figuresOf(nodes: Nodes): Promise<Figures> {
@@ -44,7 +44,7 @@ async function readinessOf(nodes: Nodes, node: number) {
   return { status: response.status, body: (await response.json()) as { pool: { low: boolean; free: number } } };
 }
 
-export const stock: Readonly<Record<string, Scenario>> = {
+export const pool: Readonly<Record<string, Scenario>> = {
   async 'the figures are for the administrator'(nodes) {
     for (const authorization of [undefined, 'Bearer wrong', `Basic ${ADMIN_TOKEN}`, ADMIN_TOKEN]) {
       const response = await fetch(`${nodes.url(1)}/v1/pool`, authorization ? { headers: { authorization } } : {});
@@ -113,7 +113,7 @@ export const stock: Readonly<Record<string, Scenario>> = {
 };
 
 /** Without a cool-down. */
-export const reuse: Readonly<Record<string, Scenario>> = {
+export const codeReuse: Readonly<Record<string, Scenario>> = {
   async 'the last code, used again and again, never lets in who means the room before'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     // A room that one leaves keeps its code for as long as an empty room may.
@@ -139,7 +139,7 @@ export const reuse: Readonly<Record<string, Scenario>> = {
       await using back = await connectClient(nodes.url(1), { resume: tokenOf(dan) });
       expect(welcomeOf(back).room).toBeNull();
       expect(await back.refused('message', { data: 'anybody?' })).toBe('NOT_IN_ROOM');
-      await hush(ben, ben);
+      await flushPushes(ben, ben);
       expect(ben.all('member:joined').filter(({ ref }) => ref === room.ref)).toEqual([]);
       expect((await cat.must('room:join', { code: room.code })).room.ref).toBe(room.ref);
       await cat.must('room:leave');

@@ -1,7 +1,7 @@
 /** Coming back: a lost connection, a refreshed page, another node, a second tab. */
 import { expect, vi } from 'vitest';
 import { connectClient, TestClient } from '../../support/client.ts';
-import { hush, isOf, pairUp, tokenOf, truthOf, welcomeOf } from './people.ts';
+import { flushPushes, hasUserId, joinedPair, storedRoom, tokenOf, welcomeOf } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
 /** Neither the refresh of a page nor a replaced session is ever told as a farewell. */
@@ -11,22 +11,22 @@ const saysNoFarewell = (listener: TestClient) => {
   expect(listener.all('host:changed')).toEqual([]);
 };
 
-export const refresh: Readonly<Record<string, Scenario>> = {
+export const resume: Readonly<Record<string, Scenario>> = {
   async 'a refresh: the same user on the same seat; the others see away, then back'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await ben.must('profile', { name: 'Ben', metadata: { hand: 'up' } });
     ben.socket.disconnect();
     await using back = await connectClient(nodes.url(1), { resume: tokenOf(ben) });
-    const away = await ann.next('member:away', isOf(ben.userId));
+    const away = await ann.next('member:away', hasUserId(ben.userId));
     const { member, rev } = await ann.next('member:back');
     expect([away.rev, rev]).toEqual([room.rev + 2, room.rev + 3]);
     expect(member).toEqual({ ...room.members[1], name: 'Ben', metadata: { hand: 'up' } });
     const welcome = welcomeOf(back);
     expect(welcome.userId).toBe(ben.userId);
     expect(welcome.session).toBeGreaterThan(welcomeOf(ben).session);
-    expect(welcome.room).toEqual(await truthOf(nodes, room));
-    await hush(ann, back);
+    expect(welcome.room).toEqual(await storedRoom(nodes, room));
+    await flushPushes(ann, back);
     saysNoFarewell(ann);
     await ann.must('signal', { to: ben.userId, data: 'offer' });
     expect((await back.next('signal')).data).toBe('offer');
@@ -35,23 +35,23 @@ export const refresh: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a lost connection comes back on another node'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     ben.cut();
     await ann.next('member:away');
     await using back = await connectClient(nodes.url(0), { resume: tokenOf(ben) });
     expect(welcomeOf(back).room?.members[1]).toEqual(room.members[1]);
     expect((await ann.next('member:back')).member).toEqual(room.members[1]);
-    await hush(ann, back);
+    await flushPushes(ann, back);
     saysNoFarewell(ann);
   },
 
   async 'a host is host when it comes back'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     ann.cut();
     await ben.next('member:away');
-    expect(await truthOf(nodes, room)).toMatchObject({
+    expect(await storedRoom(nodes, room)).toMatchObject({
       hostId: ann.userId,
       members: [{ role: 'host', state: 'away' }, {}],
     });
@@ -62,7 +62,7 @@ export const refresh: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a seat is kept in a room that is full and locked meanwhile'(nodes) {
-    await using pair = await pairUp(nodes, { maxUsers: 2 });
+    await using pair = await joinedPair(nodes, { maxUsers: 2 });
     const { ann, ben, room } = pair;
     await ann.must('room:update', { locked: true });
     ben.cut();
@@ -78,7 +78,7 @@ export const refresh: Readonly<Record<string, Scenario>> = {
 
   async 'a new connection while the old one is still open: what the old one’s end brings changes nothing'(nodes) {
     for (const node of [0, 1]) {
-      await using pair = await pairUp(nodes);
+      await using pair = await joinedPair(nodes);
       const { ann, ben, room } = pair;
       await using witness = await connectClient(nodes.url(1));
       await witness.must('room:join', { code: room.code });
@@ -86,11 +86,11 @@ export const refresh: Readonly<Record<string, Scenario>> = {
       await using back = await connectClient(nodes.url(node), { resume: tokenOf(ben) });
       await closed;
       // The old connection was on the witness' node: whatever its end has asked of the store was asked before this.
-      await hush(ann, witness, back);
+      await flushPushes(ann, witness, back);
       expect(ann.all('member:away')).toHaveLength(1);
       expect(ann.all('member:back')).toHaveLength(1);
       expect(ann.all('member:left')).toEqual([]);
-      expect((await truthOf(nodes, room)).members[1]).toEqual(room.members[1]);
+      expect((await storedRoom(nodes, room)).members[1]).toEqual(room.members[1]);
       await ann.must('signal', { to: ben.userId, data: 'to the new one' });
       await back.next('signal');
       expect(ben.all('signal')).toEqual([]);
@@ -99,7 +99,7 @@ export const refresh: Readonly<Record<string, Scenario>> = {
 
   async 'a second tab replaces the first, which does not come back'(nodes) {
     for (const node of [0, 1]) {
-      await using pair = await pairUp(nodes);
+      await using pair = await joinedPair(nodes);
       const { ann, ben } = pair;
       const closed = ben.closed();
       await using tab = await connectClient(nodes.url(node), { resume: tokenOf(ben) });
@@ -107,13 +107,13 @@ export const refresh: Readonly<Record<string, Scenario>> = {
       expect(await closed).toBe('io server disconnect');
       expect(ben.socket.active, 'a Socket.IO client takes this for final').toBe(false);
       expect(ben.heard.at(-1)?.name).toBe('session:replaced');
-      await hush(ann, tab);
+      await flushPushes(ann, tab);
       saysNoFarewell(ann);
     }
   },
 
   async 'tabs that keep replacing each other end with one seat and one connection'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const resume = tokenOf(ben);
     const tabs = Array.from({ length: 6 }, (_, n) => new TestClient(nodes.url(n), { resume }));
@@ -124,9 +124,9 @@ export const refresh: Readonly<Record<string, Scenario>> = {
     for (const tab of tabs) if (tab !== last) expect(tab.heard.at(-1)?.name).toBe('session:replaced');
     await last.must('signal', { to: ann.userId, data: 'last' });
     await ann.next('signal');
-    await hush(ann, last);
+    await flushPushes(ann, last);
     expect(ann.all('member:left')).toEqual([]);
-    expect((await truthOf(nodes, room)).members[1]).toEqual(room.members[1]);
+    expect((await storedRoom(nodes, room)).members[1]).toEqual(room.members[1]);
     last.socket.disconnect();
   },
 
@@ -138,13 +138,13 @@ export const refresh: Readonly<Record<string, Scenario>> = {
   },
 
   async 'who has left is not resumed'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben } = pair;
     await ben.must('room:leave');
     ben.socket.disconnect();
     await using back = await connectClient(nodes.url(1), { resume: tokenOf(ben) });
     expect(welcomeOf(back).room).toBeNull();
-    await hush(ann, ann);
+    await flushPushes(ann, ann);
     expect(ann.all('member:back')).toEqual([]);
   },
 
@@ -187,13 +187,13 @@ export const refresh: Readonly<Record<string, Scenario>> = {
 };
 
 /** With a short grace. */
-export const lapse: Readonly<Record<string, Scenario>> = {
+export const graceExpiry: Readonly<Record<string, Scenario>> = {
   async 'who does not come back within the grace has left, once'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     ben.cut();
-    const away = await ann.next('member:away', isOf(ben.userId));
-    const left = await ann.next('member:left', isOf(ben.userId));
+    const away = await ann.next('member:away', hasUserId(ben.userId));
+    const left = await ann.next('member:left', hasUserId(ben.userId));
     expect(left).toMatchObject({ reason: 'lost', rev: away.rev + 1 });
     await using back = await connectClient(nodes.url(1), { resume: tokenOf(ben) });
     expect(welcomeOf(back)).toMatchObject({ userId: ben.userId, room: null });
@@ -204,13 +204,13 @@ export const lapse: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a host that does not come back is followed by the longest-present member'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await using cat = await connectClient(nodes.url(0));
     await cat.must('room:join', { code: room.code });
     ann.cut();
     for (const client of [ben, cat]) {
-      const left = await client.next('member:left', isOf(ann.userId));
+      const left = await client.next('member:left', hasUserId(ann.userId));
       expect(await client.next('host:changed')).toMatchObject({ hostId: ben.userId, rev: left.rev + 1 });
     }
   },

@@ -1,12 +1,12 @@
 /** What a host can do, and who is host. */
 import { expect } from 'vitest';
 import { connectClient } from '../../support/client.ts';
-import { hush, isOf, pairUp, tokenOf, truthOf, welcomeOf } from './people.ts';
+import { flushPushes, hasUserId, joinedPair, storedRoom, tokenOf, welcomeOf } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
-export const hosting: Readonly<Record<string, Scenario>> = {
+export const hostRole: Readonly<Record<string, Scenario>> = {
   async 'what the host says of the room, all hear and see'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const change = { name: 'Depot', type: 'lesson', maxUsers: 4, locked: true, metadata: { track: 3 } };
     const { room: changed } = await ann.must('room:update', change);
@@ -15,20 +15,20 @@ export const hosting: Readonly<Record<string, Scenario>> = {
     for (const client of [ann, ben]) expect((await client.next('room:updated')).room).toEqual(info);
     expect((await ben.must('room:get')).room).toEqual(changed);
     await ann.must('room:update', {});
-    expect(await truthOf(nodes, room)).toEqual(changed);
+    expect(await storedRoom(nodes, room)).toEqual(changed);
   },
 
   async 'who is not the host may not change, kick or close'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     expect(await ben.refused('room:update', { name: 'Mine' })).toBe('FORBIDDEN');
     expect(await ben.refused('room:kick', { userId: ann.userId })).toBe('FORBIDDEN');
     expect(await ben.refused('room:close')).toBe('FORBIDDEN');
-    expect(await truthOf(nodes, room)).toEqual(room);
+    expect(await storedRoom(nodes, room)).toEqual(room);
   },
 
   async 'what a member says of itself, all hear and see'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await ben.must('profile', { name: 'Benjamin', mediaType: 'screen', metadata: ['hand', 'up'] });
     const { member, rev } = await ann.next('member:updated');
@@ -37,11 +37,11 @@ export const hosting: Readonly<Record<string, Scenario>> = {
     expect((await ben.next('member:updated')).member).toEqual(member);
     await ben.must('profile', { mediaType: 'audio' });
     expect((await ann.next('member:updated')).member).toEqual({ ...member, mediaType: 'audio' });
-    expect((await truthOf(nodes, room)).members[1]).toEqual({ ...member, mediaType: 'audio' });
+    expect((await storedRoom(nodes, room)).members[1]).toEqual({ ...member, mediaType: 'audio' });
   },
 
   async 'a locked room keeps its members and takes no other'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await using cat = await connectClient(nodes.url(1));
     await ann.must('room:update', { locked: true });
@@ -52,13 +52,13 @@ export const hosting: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a kick ends that connection and that seat, on whichever node'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const token = tokenOf(ben);
     const closed = ben.closed();
     await ann.must('room:kick', { userId: ben.userId });
     for (let n = 0; n < 20; n += 1) await ann.must('message', { data: n });
-    expect(await ann.next('member:left', isOf(ben.userId))).toMatchObject({ reason: 'kicked', rev: room.rev + 1 });
+    expect(await ann.next('member:left', hasUserId(ben.userId))).toMatchObject({ reason: 'kicked', rev: room.rev + 1 });
     expect(await ben.next('session:kicked')).toEqual({ code: room.code, ref: room.ref, banned: false });
     // What Socket.IO clients do not come back from by themselves.
     expect(await closed).toBe('io server disconnect');
@@ -73,7 +73,7 @@ export const hosting: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a ban keeps the user out, even where the door is open'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const token = tokenOf(ben);
     await ann.must('room:kick', { userId: ben.userId, ban: true });
@@ -81,14 +81,14 @@ export const hosting: Readonly<Record<string, Scenario>> = {
     await using back = await connectClient(nodes.url(0), { resume: token });
     expect(await back.refused('room:join', { code: room.code })).toBe('BANNED');
     expect(await back.refused('room:join', { code: room.code, ref: room.ref })).toBe('BANNED');
-    await hush(ann, ann);
+    await flushPushes(ann, ann);
     expect(ann.all('member:joined')).toHaveLength(1);
     await using cat = await connectClient(nodes.url(1));
     await cat.must('room:join', { code: room.code });
   },
 
   async 'who is away can be kicked, and finds no seat'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben } = pair;
     const token = tokenOf(ben);
     ben.cut();
@@ -100,13 +100,13 @@ export const hosting: Readonly<Record<string, Scenario>> = {
   },
 
   async 'one cannot kick oneself, or nobody'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     expect(await pair.ann.refused('room:kick', { userId: pair.ann.userId })).toBe('CONFLICT');
     expect(await pair.ann.refused('room:kick', { userId: 'nobody' })).toBe('PEER_NOT_FOUND');
   },
 
   async 'the host leaves: the longest-present member is host'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await using cat = await connectClient(nodes.url(0));
     await cat.must('room:join', { code: room.code });
@@ -116,14 +116,14 @@ export const hosting: Readonly<Record<string, Scenario>> = {
       expect(await client.next('host:changed')).toMatchObject({ hostId: ben.userId, rev: left.rev + 1 });
     }
     await ben.must('room:update', { name: 'Ben’s' });
-    expect(await truthOf(nodes, room)).toMatchObject({
+    expect(await storedRoom(nodes, room)).toMatchObject({
       hostId: ben.userId,
       members: [{ role: 'host' }, { role: 'member', userId: cat.userId }],
     });
   },
 
   async 'closing ends the room everywhere, and its seats with it'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await ann.must('room:close');
     for (const client of [ann, ben]) {
@@ -147,7 +147,7 @@ export const hosting: Readonly<Record<string, Scenario>> = {
   },
 
   async 'who is away when the room closes finds no seat'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben } = pair;
     const token = tokenOf(ben);
     ben.cut();
@@ -160,9 +160,9 @@ export const hosting: Readonly<Record<string, Scenario>> = {
 };
 
 /** With `closeOnHostLeave`. */
-export const hostedOnly: Readonly<Record<string, Scenario>> = {
+export const closeOnHostLeave: Readonly<Record<string, Scenario>> = {
   async 'the room ends with its host'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await ann.must('room:leave');
     const left = await ben.next('member:left');

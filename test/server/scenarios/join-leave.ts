@@ -2,10 +2,10 @@
 import { expect } from 'vitest';
 import { roomSnapshot } from '../../../src/protocol/snapshot.ts';
 import { connectClient } from '../../support/client.ts';
-import { hush, isOf, pairUp, truthOf } from './people.ts';
+import { flushPushes, hasUserId, joinedPair, storedRoom } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
-export const meeting: Readonly<Record<string, Scenario>> = {
+export const joinLeave: Readonly<Record<string, Scenario>> = {
   async 'who makes a room and who joins it by its code see the same'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     await using ben = await connectClient(nodes.url(1));
@@ -21,7 +21,7 @@ export const meeting: Readonly<Record<string, Scenario>> = {
     expect(found).toEqual({ ...made, rev: joined.rev, members: [...made.members, joined.member] });
     expect((await ann.must('room:get')).room).toEqual(found);
     expect((await ben.must('room:get')).room).toEqual(found);
-    expect(await truthOf(nodes, found)).toEqual(found);
+    expect(await storedRoom(nodes, found)).toEqual(found);
   },
 
   async 'a code that nobody has, and one of the wrong length'(nodes) {
@@ -36,11 +36,11 @@ export const meeting: Readonly<Record<string, Scenario>> = {
   },
 
   async 'joining where one sits already changes nothing'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     expect((await ben.must('room:join', { code: room.code })).room).toEqual(room);
     expect((await ben.must('room:join', { code: room.code, ref: room.ref })).room).toEqual(room);
-    await hush(ann, ben);
+    await flushPushes(ann, ben);
     expect(ann.all('member:joined')).toHaveLength(1);
     expect(ann.all('member:away')).toEqual([]);
     await ann.must('message', { data: 'still there' });
@@ -48,7 +48,7 @@ export const meeting: Readonly<Record<string, Scenario>> = {
   },
 
   async 'leaving is told to the others, and answered alike when there is nothing to leave'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await ben.must('room:leave');
     const left = await ann.next('member:left');
@@ -60,14 +60,14 @@ export const meeting: Readonly<Record<string, Scenario>> = {
     }
     expect(await ben.refused('message', { data: 1 })).toBe('NOT_IN_ROOM');
     expect(await ben.refused('signal', { to: ann.userId, data: 1 })).toBe('NOT_IN_ROOM');
-    await hush(ann, ann);
+    await flushPushes(ann, ann);
     expect(ann.all('member:left')).toHaveLength(1);
     expect(ben.all('message')).toEqual([]);
     expect(ben.all('member:left')).toEqual([]);
   },
 
   async 'who leaves and joins again takes a new seat'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await ben.must('room:leave');
     const { room: again } = await ben.must('room:join', { code: room.code });
@@ -78,7 +78,7 @@ export const meeting: Readonly<Record<string, Scenario>> = {
   },
 
   async 'leaving and coming back without waiting for answers: nothing is missed'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     for (let n = 0; n < 10; n += 1) {
       const { code, ref } = room;
@@ -98,37 +98,37 @@ export const meeting: Readonly<Record<string, Scenario>> = {
     await using ben = await connectClient(nodes.url(1));
     const { room } = await ann.must('room:create');
     await ann.must('room:leave');
-    expect(await truthOf(nodes, room)).toMatchObject({ members: [], hostId: null });
+    expect(await storedRoom(nodes, room)).toMatchObject({ members: [], hostId: null });
     const { room: found } = await ben.must('room:join', { code: room.code });
     expect(found).toMatchObject({ ref: room.ref, hostId: ben.userId, members: [{ userId: ben.userId, role: 'host' }] });
   },
 
   async 'switching: the old room is left once the new one has accepted'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await using cat = await connectClient(nodes.url(0));
     const { room: other } = await cat.must('room:create');
     await ben.must('room:join', { code: other.code });
     await cat.next('member:joined', ({ member }) => member.userId === ben.userId);
-    expect(await ann.next('member:left', isOf(ben.userId))).toMatchObject({ ref: room.ref, reason: 'left' });
+    expect(await ann.next('member:left', hasUserId(ben.userId))).toMatchObject({ ref: room.ref, reason: 'left' });
     expect((await ben.must('room:get')).room.ref).toBe(other.ref);
     await ann.must('message', { data: 'in the old room' });
     await ann.next('message');
-    await hush(ben, cat, ben);
+    await flushPushes(ben, cat, ben);
     expect(ben.all('message').filter(({ ref }) => ref === room.ref)).toEqual([]);
     expect(await ann.refused('signal', { to: ben.userId, data: 1 })).toBe('PEER_NOT_FOUND');
   },
 
   async 'switching by creating leaves the old room as well'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben } = pair;
     const { room: own } = await ben.must('room:create');
-    await ann.next('member:left', isOf(ben.userId));
+    await ann.next('member:left', hasUserId(ben.userId));
     expect((await ben.must('room:get')).room).toEqual(own);
   },
 
   async 'switching: the old room is kept when the new one refuses'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await using cat = await connectClient(nodes.url(0));
     const { room: locked } = await cat.must('room:create');
@@ -136,20 +136,20 @@ export const meeting: Readonly<Record<string, Scenario>> = {
     expect(await ben.refused('room:join', { code: locked.code })).toBe('ROOM_LOCKED');
     expect(await ben.refused('room:join', { code: locked.code, ref: room.ref })).toBe('CODE_EXPIRED');
     expect((await ben.must('room:get')).room).toEqual(room);
-    await hush(ben, ann);
-    await hush(ann, ben);
+    await flushPushes(ben, ann);
+    await flushPushes(ann, ben);
     expect(ann.all('member:left')).toEqual([]);
     await ann.must('signal', { to: ben.userId, data: 'still here?' });
     await ben.next('signal');
   },
 
   async 'a full room takes nobody, and the next one when a seat is free'(nodes) {
-    await using pair = await pairUp(nodes, { maxUsers: 2 });
+    await using pair = await joinedPair(nodes, { maxUsers: 2 });
     const { ann, ben, room } = pair;
     await using cat = await connectClient(nodes.url(1));
     expect(await cat.refused('room:join', { code: room.code })).toBe('ROOM_FULL');
     // Nothing of the room reaches whom it has refused.
-    await hush(ann, ann);
+    await flushPushes(ann, ann);
     expect(cat.heard.map(({ name }) => name)).toEqual(['welcome']);
     await ben.must('room:leave');
     expect((await cat.must('room:join', { code: room.code })).room.members).toHaveLength(2);
@@ -157,15 +157,15 @@ export const meeting: Readonly<Record<string, Scenario>> = {
   },
 
   async 'everybody who comes at once is told of exactly once, and the room is as big as it says'(nodes) {
-    await using pair = await pairUp(nodes, { maxUsers: 5 });
+    await using pair = await joinedPair(nodes, { maxUsers: 5 });
     const { ann, ben, room } = pair;
     const guests = await Promise.all(Array.from({ length: 12 }, (_, n) => connectClient(nodes.url(n))));
     const answers = await Promise.all(guests.map((guest) => guest.ask('room:join', { code: room.code })));
     expect(answers.filter(({ ok }) => ok)).toHaveLength(3);
-    await hush(ann, ann, ben);
+    await flushPushes(ann, ann, ben);
     const joined = ann.all('member:joined').map(({ member }) => member.userId);
     expect(new Set(joined).size).toBe(joined.length);
-    expect((await truthOf(nodes, room)).members.map(({ userId }) => userId).sort()).toEqual(
+    expect((await storedRoom(nodes, room)).members.map(({ userId }) => userId).sort()).toEqual(
       [ann.userId, ...joined].sort(),
     );
     for (const guest of guests) guest.socket.disconnect();

@@ -10,23 +10,23 @@ import { connectClient } from '../../../support/client.ts';
 import { goingClock } from '../../../support/going-clock.ts';
 import type { HandClock } from '../../../support/hand-clock.ts';
 import { temporaryFolder } from '../../../support/process.ts';
-import { ADMIN, type Caller, createCaller, createRoom } from './caller.ts';
+import { ADMIN, type ApiClient, createApiClient, createRoom } from './api-client.ts';
 
-export interface Furnished extends AsyncDisposable {
+export interface ExampleServer extends AsyncDisposable {
   readonly url: string;
-  readonly caller: Caller;
+  readonly caller: ApiClient;
   /** A room with one member, its record, an endpoint and a dead letter: what stands in the place of the examples' own. */
-  scene(): Promise<Scene>;
+  createFixture(): Promise<ExampleFixture>;
 }
 
-export interface Scene extends AsyncDisposable {
+export interface ExampleFixture extends AsyncDisposable {
   readonly room: RoomSnapshot;
   readonly userId: string;
   /** Text of an example, about this scene. */
-  about(example: string): string;
+  withRealIds(example: string): string;
 }
 
-export async function startFurnished(options: PartialOptions = {}): Promise<Furnished> {
+export async function startExampleServer(options: PartialOptions = {}): Promise<ExampleServer> {
   const folder = await temporaryFolder();
   const refusing = createHttpServer((_request, response) => response.writeHead(500).end()).listen(0, '127.0.0.1');
   await once(refusing, 'listening');
@@ -50,12 +50,12 @@ export async function startFurnished(options: PartialOptions = {}): Promise<Furn
     ...options,
   };
   const server = await createServer(settings, { clock, log: silentLog });
-  const caller = createCaller(server.url.replace('localhost', '127.0.0.1'));
+  const caller = createApiClient(server.url.replace('localhost', '127.0.0.1'));
   const dead = await deadLetter(caller, clock);
   return {
     url: server.url,
     caller,
-    scene: () => setScene(server.url, caller, dead, clock),
+    createFixture: () => createFixture(server.url, caller, dead, clock),
     async [Symbol.asyncDispose]() {
       await server.close();
       clock[Symbol.dispose]();
@@ -72,13 +72,13 @@ interface Letters {
 
 /** The first event that the endpoint is told, and refuses. */
 async function deadLetter(
-  caller: Caller,
+  caller: ApiClient,
   clock: HandClock,
 ): Promise<{ readonly endpointId: string; readonly eventId: string }> {
   await createRoom(caller);
-  const { endpoints } = await caller.must<{ endpoints: { id: string }[] }>(200, 'GET', '/webhooks');
+  const { endpoints } = await caller.expectStatus<{ endpoints: { id: string }[] }>(200, 'GET', '/webhooks');
   const endpointId = endpoints[0]?.id ?? expect.unreachable();
-  const read = async () => (await caller.must<Letters>(200, 'GET', `/webhooks/${endpointId}/dead`)).letters;
+  const read = async () => (await caller.expectStatus<Letters>(200, 'GET', `/webhooks/${endpointId}/dead`)).letters;
   const isThere = async () => {
     clock.turn(1_000);
     expect(await read()).toHaveLength(1);
@@ -88,16 +88,16 @@ async function deadLetter(
   return { endpointId, eventId };
 }
 
-async function setScene(
+async function createFixture(
   url: string,
-  caller: Caller,
+  caller: ApiClient,
   { endpointId, eventId }: { readonly endpointId: string; readonly eventId: string },
   clock: HandClock,
-): Promise<Scene> {
+): Promise<ExampleFixture> {
   const { code } = await createRoom(caller, { name: 'Consultation', metadata: { appointment: 4711 } });
   const ann = await connectClient(url, { name: 'Ada' });
   const { room } = await ann.must('room:join', { code, profile: { mediaType: 'video' } });
-  const call = async () => (await caller.ask('GET', `/calls/${room.ref}`)).body;
+  const call = async () => (await caller.request('GET', `/calls/${room.ref}`)).body;
   const isRecorded = async () => {
     clock.turn(500);
     expect(await call()).toMatchObject({ totalMembers: 1 });
@@ -113,7 +113,7 @@ async function setScene(
   return {
     room,
     userId: ann.userId,
-    about: (example) => places.reduce((text, [shown, real]) => text.replaceAll(shown, real), example),
+    withRealIds: (example) => places.reduce((text, [shown, real]) => text.replaceAll(shown, real), example),
     [Symbol.asyncDispose]: () => ann[Symbol.asyncDispose](),
   };
 }

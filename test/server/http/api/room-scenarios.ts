@@ -5,7 +5,7 @@ import type { ListedRoom } from '../../../../src/room/outcomes.ts';
 import { connectClient } from '../../../support/client.ts';
 import type { Nodes } from '../../../support/nodes.ts';
 import type { Scenario } from '../../scenarios/run-scenarios.ts';
-import { createCaller, createRoom } from './caller.ts';
+import { createApiClient, createRoom } from './api-client.ts';
 
 const EVERYTHING = {
   name: 'Dr. Ada 🚂 — “room”',
@@ -17,8 +17,8 @@ const EVERYTHING = {
 
 export const rooms: Readonly<Record<string, Scenario>> = {
   async 'a room says everywhere what it was created with, to the last byte of its metadata'(nodes) {
-    const [here, there] = [createCaller(nodes.url(0)), createCaller(nodes.url(1))];
-    const told = await here.ask('POST', '/rooms', EVERYTHING);
+    const [here, there] = [createApiClient(nodes.url(0)), createApiClient(nodes.url(1))];
+    const told = await here.request('POST', '/rooms', EVERYTHING);
     const room = told.body as RoomSnapshot; // compared below
     expect(told.status).toBe(201);
     expect(told.headers.get('location')).toBe(`/v1/rooms/${room.code}`);
@@ -34,8 +34,8 @@ export const rooms: Readonly<Record<string, Scenario>> = {
       expiresAt: createdAt + 24 * 3_600_000,
       members: [],
     });
-    expect(await there.must(200, 'GET', `/rooms/${room.code}`)).toEqual(room);
-    expect(await there.must(200, 'GET', `/rooms/${room.code}?ref=${room.ref}`)).toEqual(room);
+    expect(await there.expectStatus(200, 'GET', `/rooms/${room.code}`)).toEqual(room);
+    expect(await there.expectStatus(200, 'GET', `/rooms/${room.code}?ref=${room.ref}`)).toEqual(room);
 
     await using ann = await connectClient(nodes.url(1), { name: 'Ann' });
     const joined = await ann.must('room:join', {
@@ -43,41 +43,44 @@ export const rooms: Readonly<Record<string, Scenario>> = {
       profile: { mediaType: 'video', metadata: [{ a: 1 }] },
     });
     expect(joined.room).toMatchObject({ hostId: ann.userId, metadata: EVERYTHING.metadata });
-    expect(await here.must(200, 'GET', `/rooms/${room.code}`)).toEqual(joined.room);
-    await here.must(204, 'DELETE', `/rooms/${room.code}`);
+    expect(await here.expectStatus(200, 'GET', `/rooms/${room.code}`)).toEqual(joined.room);
+    await here.expectStatus(204, 'DELETE', `/rooms/${room.code}`);
   },
 
   async 'nothing said, the defaults; and of another server, nothing'(nodes) {
-    const caller = createCaller(nodes.url(0));
+    const caller = createApiClient(nodes.url(0));
     expect(await createRoom(caller)).toMatchObject({ name: null, type: 'call', maxUsers: 8, access: 'open' });
-    const { status } = await caller.ask('POST', '/rooms');
+    const { status } = await caller.request('POST', '/rooms');
     expect(status).toBe(201);
   },
 
   async 'a key gives the same room again, to the same token, also elsewhere and at the same time'(nodes) {
-    const callers = [0, 1, 0, 1].map((node) => createCaller(nodes.url(node)));
+    const callers = [0, 1, 0, 1].map((node) => createApiClient(nodes.url(node)));
     const key = { 'idempotency-key': 'appointment-1' };
-    const told = await Promise.all(callers.map((caller) => caller.ask('POST', '/rooms', { name: 'once' }, key)));
+    const told = await Promise.all(callers.map((caller) => caller.request('POST', '/rooms', { name: 'once' }, key)));
     expect(told.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 200, 201]);
     for (const { body } of told) expect(body).toEqual(told[0]?.body);
     const { code, ref } = (told[0] ?? expect.unreachable()).body as RoomSnapshot; // that of the 201 is among them
 
-    const other = createCaller(nodes.url(0), 'another-token-of-these-tests');
-    const theirs = await other.must<RoomSnapshot>(201, 'POST', '/rooms', {}, key);
+    const other = createApiClient(nodes.url(0), 'another-token-of-these-tests');
+    const theirs = await other.expectStatus<RoomSnapshot>(201, 'POST', '/rooms', {}, key);
     expect(theirs.ref).not.toBe(ref);
 
-    await other.must(204, 'DELETE', `/rooms/${code}?ref=${ref}`);
+    await other.expectStatus(204, 'DELETE', `/rooms/${code}?ref=${ref}`);
     const [caller = other] = callers;
     expect(await caller.refused('POST', '/rooms', {}, key)).toBe('409 CODE_EXPIRED');
   },
 
   async 'members are told of a change, and of the end'(nodes) {
-    const caller = createCaller(nodes.url(0));
+    const caller = createApiClient(nodes.url(0));
     const { code, ref } = await createRoom(caller);
     await using ann = await connectClient(nodes.url(0));
     await using ben = await connectClient(nodes.url(1));
     for (const one of [ann, ben]) await one.must('room:join', { code });
-    const changed = await caller.must<RoomSnapshot>(200, 'PATCH', `/rooms/${code}`, { locked: true, metadata: null });
+    const changed = await caller.expectStatus<RoomSnapshot>(200, 'PATCH', `/rooms/${code}`, {
+      locked: true,
+      metadata: null,
+    });
     expect(changed).toMatchObject({ locked: true, metadata: null, hostId: ann.userId });
     for (const one of [ann, ben]) {
       expect(await one.next('room:updated')).toMatchObject({
@@ -89,7 +92,7 @@ export const rooms: Readonly<Record<string, Scenario>> = {
     await using cat = await connectClient(nodes.url(1));
     expect(await cat.refused('room:join', { code })).toBe('ROOM_LOCKED');
 
-    await caller.must(204, 'DELETE', `/rooms/${code}`);
+    await caller.expectStatus(204, 'DELETE', `/rooms/${code}`);
     for (const one of [ann, ben]) expect(await one.next('room:closed')).toMatchObject({ ref, reason: 'closed' });
     expect(await ben.refused('message', { data: 1 })).toBe('NOT_IN_ROOM');
     for (const method of ['GET', 'DELETE'])
@@ -98,7 +101,7 @@ export const rooms: Readonly<Record<string, Scenario>> = {
   },
 
   async 'a member is shown out; one that is banned does not come back; the host is followed by the next'(nodes) {
-    const caller = createCaller(nodes.url(0));
+    const caller = createApiClient(nodes.url(0));
     const { code } = await createRoom(caller);
     await using ann = await connectClient(nodes.url(1));
     await using ben = await connectClient(nodes.url(0));
@@ -106,23 +109,23 @@ export const rooms: Readonly<Record<string, Scenario>> = {
     for (const one of [ann, ben, cat]) await one.must('room:join', { code });
 
     const outAnn = ann.closed();
-    await caller.must(204, 'DELETE', `/rooms/${code}/members/${ann.userId}`);
+    await caller.expectStatus(204, 'DELETE', `/rooms/${code}/members/${ann.userId}`);
     expect(await ann.next('session:kicked')).toMatchObject({ code, banned: false });
     await outAnn;
     expect(await cat.next('member:left')).toMatchObject({ userId: ann.userId, reason: 'kicked' });
     expect(await cat.next('host:changed')).toMatchObject({ hostId: ben.userId });
 
-    await caller.must(204, 'DELETE', `/rooms/${code}/members/${ben.userId}?ban=true`);
+    await caller.expectStatus(204, 'DELETE', `/rooms/${code}/members/${ben.userId}?ban=true`);
     expect(await ben.next('session:kicked')).toMatchObject({ code, banned: true });
     expect(await caller.refused('DELETE', `/rooms/${code}/members/${ben.userId}`)).toBe('404 PEER_NOT_FOUND');
-    const room = await caller.must<RoomSnapshot>(200, 'GET', `/rooms/${code}`);
+    const room = await caller.expectStatus<RoomSnapshot>(200, 'GET', `/rooms/${code}`);
     expect(room).toMatchObject({ hostId: cat.userId, members: [{ userId: cat.userId, role: 'host' }] });
   },
 
   async 'a message of the server reaches everybody there is, in order, and nobody else'(nodes) {
-    const [here, there] = [createCaller(nodes.url(0)), createCaller(nodes.url(1))];
+    const [here, there] = [createApiClient(nodes.url(0)), createApiClient(nodes.url(1))];
     const { code, ref } = await createRoom(here);
-    expect(await here.must(202, 'POST', `/rooms/${code}/messages`, { data: 'to nobody' })).toEqual({ ref });
+    expect(await here.expectStatus(202, 'POST', `/rooms/${code}/messages`, { data: 'to nobody' })).toEqual({ ref });
     await using ann = await connectClient(nodes.url(0));
     await using ben = await connectClient(nodes.url(1));
     await using eve = await connectClient(nodes.url(1));
@@ -130,16 +133,16 @@ export const rooms: Readonly<Record<string, Scenario>> = {
     const elsewhere = await eve.must('room:create');
     for (let n = 0; n < 10; n += 1) {
       const caller = n % 2 === 0 ? here : there;
-      await caller.must(202, 'POST', `/rooms/${code}/messages`, { data: { n } });
+      await caller.expectStatus(202, 'POST', `/rooms/${code}/messages`, { data: { n } });
       for (const one of [ann, ben]) expect(await one.next('message')).toEqual({ from: null, data: { n }, ref });
     }
-    await here.must(202, 'POST', `/rooms/${elsewhere.room.code}/messages`, { data: 'barrier' });
+    await here.expectStatus(202, 'POST', `/rooms/${elsewhere.room.code}/messages`, { data: 'barrier' });
     expect(await eve.next('message')).toMatchObject({ from: null, data: 'barrier' });
     expect(eve.all('message')).toHaveLength(1);
   },
 
   async 'a ref means that very room, whatever the code stands for by now'(nodes) {
-    const caller = createCaller(nodes.url(0));
+    const caller = createApiClient(nodes.url(0));
     const { code } = await createRoom(caller);
     const other = 'ROM202600000001';
     const requests = [
@@ -151,17 +154,17 @@ export const rooms: Readonly<Record<string, Scenario>> = {
     ] as const;
     for (const [method, path, body] of requests)
       expect(await caller.refused(method, path, body)).toBe('409 CODE_EXPIRED');
-    expect(await caller.must(200, 'GET', `/rooms/${code}`)).toMatchObject({ locked: false });
+    expect(await caller.expectStatus(200, 'GET', `/rooms/${code}`)).toMatchObject({ locked: false });
   },
 
   async 'the list has every room once, in pages of any size, through any filter'(nodes) {
-    const caller = createCaller(nodes.url(1));
+    const caller = createApiClient(nodes.url(1));
     await closeAll(nodes);
     const made: RoomSnapshot[] = [];
     for (let n = 0; n < 45; n += 1) made.push(await createRoom(caller, { type: n % 3 === 0 ? 'third' : 'other' }));
     const [first, second] = made;
     if (first === undefined || second === undefined) return expect.unreachable();
-    await caller.must(200, 'PATCH', `/rooms/${first.code}`, { locked: true });
+    await caller.expectStatus(200, 'PATCH', `/rooms/${first.code}`, { locked: true });
     await using ann = await connectClient(nodes.url(0));
     await ann.must('room:join', { code: second.code });
 
@@ -185,7 +188,7 @@ async function all(nodes: Nodes, filter: string): Promise<ListedRoom[]> {
   do {
     const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const path = `/rooms?${filter}${more}`;
-    const page = await createCaller(nodes.url(node)).must<{ rooms: ListedRoom[]; cursor: string | null }>(
+    const page = await createApiClient(nodes.url(node)).expectStatus<{ rooms: ListedRoom[]; cursor: string | null }>(
       200,
       'GET',
       path,
@@ -198,6 +201,6 @@ async function all(nodes: Nodes, filter: string): Promise<ListedRoom[]> {
 }
 
 async function closeAll(nodes: Nodes): Promise<void> {
-  const caller = createCaller(nodes.url(0));
-  for (const { code } of await all(nodes, '')) await caller.must(204, 'DELETE', `/rooms/${code}`);
+  const caller = createApiClient(nodes.url(0));
+  for (const { code } of await all(nodes, '')) await caller.expectStatus(204, 'DELETE', `/rooms/${code}`);
 }

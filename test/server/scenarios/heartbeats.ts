@@ -7,7 +7,7 @@ import { shardOf } from '../../../src/room/pool.ts';
 import { connectClient, type TestClient } from '../../support/client.ts';
 import type { Nodes } from '../../support/nodes.ts';
 import { startProxy } from '../../support/proxy.ts';
-import { hush, isOf, pairUp, tokenOf, truthOf, welcomeOf } from './people.ts';
+import { flushPushes, hasUserId, joinedPair, storedRoom, tokenOf, welcomeOf } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
 const keys = createKeys('sb:');
@@ -45,7 +45,7 @@ async function untilPassed(client: TestClient, ms: number): Promise<void> {
   });
 }
 
-export const vitalSigns: Readonly<Record<string, Scenario>> = {
+export const heartbeats: Readonly<Record<string, Scenario>> = {
   async 'a heartbeat is answered with the instant, and the revision of the room one is in'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     const first = await ann.must('heartbeat');
@@ -63,7 +63,7 @@ export const vitalSigns: Readonly<Record<string, Scenario>> = {
 
   async 'a heartbeat refreshes the user’s hash and the lease of the seat'(nodes) {
     await withRedis(nodes, async (admin) => {
-      await using pair = await pairUp(nodes);
+      await using pair = await joinedPair(nodes);
       const { ben, room } = pair;
       await ben.must('profile', { mediaType: 'audio' });
       const [hash, { leases }] = [keys.user(ben.userId), keys.shard(shardOf(room.code))];
@@ -91,7 +91,7 @@ export const vitalSigns: Readonly<Record<string, Scenario>> = {
 
   async 'the user’s hash follows the user: into a room, out of it, away and gone'(nodes) {
     await withRedis(nodes, async (admin) => {
-      await using pair = await pairUp(nodes);
+      await using pair = await joinedPair(nodes);
       const { ann, ben, room } = pair;
       const hash = keys.user(ben.userId);
       const field = (name: string) => admin.hGet(hash, name);
@@ -112,13 +112,13 @@ export const vitalSigns: Readonly<Record<string, Scenario>> = {
 };
 
 /** With a short life of users, and a tick to match. */
-export const shortLives: Readonly<Record<string, Scenario>> = {
+export const shortUserTtl: Readonly<Record<string, Scenario>> = {
   async 'who sends no heartbeat but answers pings is not reaped, nor is its user forgotten'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await using idle = await connectClient(nodes.url(1));
     await untilPassed(ann, 2 * (nodes.servers[0]?.options.userTtlMs ?? expect.unreachable()));
-    expect((await truthOf(nodes, room)).members).toEqual(room.members);
+    expect((await storedRoom(nodes, room)).members).toEqual(room.members);
     expect(ann.all('member:away')).toEqual([]);
     await withRedis(nodes, async (admin) => {
       for (const { userId } of [ben, idle]) expect(await admin.exists(keys.user(userId))).toBe(1);
@@ -140,18 +140,18 @@ export const shortLives: Readonly<Record<string, Scenario>> = {
     await ann.next('member:joined');
     const began = performance.now();
     link.freeze();
-    const away = await ann.next('member:away', isOf(ben.userId));
-    const left = await ann.next('member:left', isOf(ben.userId));
+    const away = await ann.next('member:away', hasUserId(ben.userId));
+    const left = await ann.next('member:left', hasUserId(ben.userId));
     // Ping, its time-out, the grace and two ticks are 3.3 seconds; the rest is for a machine that has more to do.
     expect(performance.now() - began).toBeLessThan(12_000);
     expect([away.rev, left.rev, left.reason]).toEqual([room.rev + 2, room.rev + 3, 'lost']);
-    await hush(ann, ann);
+    await flushPushes(ann, ann);
     expect(ann.all('member:left')).toHaveLength(1);
-    expect((await truthOf(nodes, room)).members).toHaveLength(1);
+    expect((await storedRoom(nodes, room)).members).toHaveLength(1);
   },
 
   async 'a tick tells the revision of a room whose last event was lost'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const changed = await changeUnheard(nodes, room, ann, 'Changed in silence');
     for (const client of [ann, ben]) {
@@ -163,14 +163,14 @@ export const shortLives: Readonly<Record<string, Scenario>> = {
   },
 
   async 'so does a heartbeat'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const changed = await changeUnheard(nodes, room, ann, 'Changed in silence');
     expect((await ben.must('heartbeat', { rev: room.rev })).rev).toBe(changed.rev);
   },
 
   async 'a seat that was given up behind a node’s back: its client is sent to look for itself'(nodes) {
-    await using pair = await pairUp(nodes);
+    await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const { session } = welcomeOf(ben);
     const { code, ref } = room;

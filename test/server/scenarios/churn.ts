@@ -3,10 +3,10 @@ import { expect, vi } from 'vitest';
 import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
 import { connectClient, TestClient } from '../../support/client.ts';
 import type { Nodes } from '../../support/nodes.ts';
-import { pictureOf } from './log.ts';
-import { pairUp, truthOf } from './people.ts';
+import { joinedPair, storedRoom } from './members.ts';
+import { figuresOf } from './pool.ts';
+import { roomSeenBy } from './room-view.ts';
 import type { Scenario } from './run-scenarios.ts';
-import { figuresOf } from './stock.ts';
 
 const PER_SECOND = 50;
 const VISITS = 100;
@@ -17,7 +17,7 @@ const AT_A_TIME = 20;
 /** Joins, waits until it has missed nothing so far, and leaves. */
 async function visit(guest: TestClient, code: string): Promise<void> {
   const { room } = await guest.must('room:join', { code });
-  await vi.waitFor(() => expect(pictureOf(guest, room)?.members.length).toBeGreaterThan(0), {
+  await vi.waitFor(() => expect(roomSeenBy(guest, room)?.members.length).toBeGreaterThan(0), {
     timeout: 10_000,
     interval: 5,
   });
@@ -51,7 +51,7 @@ async function calmTruthOf(nodes: Nodes, room: RoomSnapshot): Promise<RoomSnapsh
   let since = performance.now();
   await vi.waitFor(
     async () => {
-      const truth = await truthOf(nodes, room);
+      const truth = await storedRoom(nodes, room);
       if (truth.rev !== last.rev) since = performance.now();
       last = truth;
       expect(performance.now() - since).toBeGreaterThan(1_500);
@@ -69,9 +69,9 @@ async function onlyStays(nodes: Nodes, occupied: number): Promise<void> {
   );
 }
 
-export const crowd: Readonly<Record<string, Scenario>> = {
+export const churn: Readonly<Record<string, Scenario>> = {
   async 'fifty joins and fifty leaves a second: every client holds the truth, without a gap'(nodes) {
-    await using pair = await pairUp(nodes, { maxUsers: 100 });
+    await using pair = await joinedPair(nodes, { maxUsers: 100 });
     const { ann, ben } = pair;
     const stayers: { client: TestClient; room: RoomSnapshot }[] = [
       { client: ann, room: pair.room },
@@ -92,17 +92,17 @@ export const crowd: Readonly<Record<string, Scenario>> = {
       last[index] = next;
       return next;
     });
-    const truth = await truthOf(nodes, pair.room);
+    const truth = await storedRoom(nodes, pair.room);
     expect(truth.rev).toBe(pair.room.rev + 2 + 2 * VISITS);
     expect(truth.members).toHaveLength(stayers.length);
     for (const { client, room } of stayers) {
-      await vi.waitFor(() => expect(pictureOf(client, room)).toEqual(truth), { timeout: 10_000 });
+      await vi.waitFor(() => expect(roomSeenBy(client, room)).toEqual(truth), { timeout: 10_000 });
     }
     for (const client of [...visitors, ...stayers.map(({ client }) => client)]) client.socket.disconnect();
   },
 
   async 'joining and vanishing at once, many times: nobody stays'(nodes) {
-    await using pair = await pairUp(nodes, { maxUsers: 100 });
+    await using pair = await joinedPair(nodes, { maxUsers: 100 });
     const { ann, ben, room } = pair;
     await inBatches(MANY, async (n) => {
       const guest = await connectClient(nodes.url(n));
@@ -115,7 +115,7 @@ export const crowd: Readonly<Record<string, Scenario>> = {
     const truth = await calmTruthOf(nodes, room);
     expect(truth.members.map(({ userId }) => userId)).toEqual([ann.userId, ben.userId]);
     for (const client of [ann, ben]) {
-      await vi.waitFor(() => expect(pictureOf(client, room)).toEqual(truth), { timeout: 10_000 });
+      await vi.waitFor(() => expect(roomSeenBy(client, room)).toEqual(truth), { timeout: 10_000 });
     }
     await ann.must('room:close');
     await onlyStays(nodes, 0);
@@ -131,7 +131,7 @@ export const crowd: Readonly<Record<string, Scenario>> = {
       else guest.cut();
     });
     await onlyStays(nodes, 1);
-    expect(await truthOf(nodes, room)).toEqual(room);
+    expect(await storedRoom(nodes, room)).toEqual(room);
     await ann.must('room:close');
     await onlyStays(nodes, 0);
   },

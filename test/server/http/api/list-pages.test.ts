@@ -4,8 +4,8 @@ import type { RoomRef } from '../../../../src/protocol/ids.ts';
 import { codeAt } from '../../../../src/room/pool.ts';
 import { poolOf, readOptions } from '../../../../src/server/options/options.ts';
 import type { Nodes } from '../../../support/nodes.ts';
-import { play, type Scenario } from '../../scenarios/run-scenarios.ts';
-import { ADMIN, createCaller } from './caller.ts';
+import { runScenarios, type Scenario } from '../../scenarios/run-scenarios.ts';
+import { ADMIN, createApiClient } from './api-client.ts';
 
 const ROOMS = 2_500;
 /** In two shards: one is told in thirteen pages, and between them there is nothing. */
@@ -38,14 +38,14 @@ async function pagesOf(nodes: Nodes, query: string): Promise<Page[]> {
   const pages: Page[] = [];
   for (let cursor = ''; ; ) {
     const path = `/rooms?${query}${cursor === '' ? '' : `&cursor=${cursor}`}`;
-    const page = await createCaller(nodes.url(pages.length)).must<Page>(200, 'GET', path);
+    const page = await createApiClient(nodes.url(pages.length)).expectStatus<Page>(200, 'GET', path);
     pages.push(page);
     if (page.cursor === null) return pages;
     cursor = page.cursor;
   }
 }
 
-const crowded: Readonly<Record<string, Scenario>> = {
+const longLists: Readonly<Record<string, Scenario>> = {
   async 'every room is told once, and a page ends before it has looked at too many'(nodes) {
     await fill(nodes);
     const pages = await pagesOf(nodes, 'limit=100');
@@ -60,4 +60,4 @@ const crowded: Readonly<Record<string, Scenario>> = {
   },
 };
 
-play('a crowd of rooms', { scenarios: crowded, options: { adminToken: ADMIN, apiPerMinute: 100_000 } });
+runScenarios('a crowd of rooms', { scenarios: longLists, options: { adminToken: ADMIN, apiPerMinute: 100_000 } });

@@ -2,10 +2,10 @@
 import { expect } from 'vitest';
 import { limits } from '../../../src/protocol/messages.ts';
 import { connectClient, TestClient } from '../../support/client.ts';
-import { refusedAtTheDoor, tokenOf, welcomeOf } from './people.ts';
+import { refusedHandshake, tokenOf, welcomeOf } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
-export const door: Readonly<Record<string, Scenario>> = {
+export const handshake: Readonly<Record<string, Scenario>> = {
   async 'welcome comes first, with the limits that hold here'(nodes) {
     await using ann = await connectClient(nodes.url(0), { name: 'Ann' });
     expect(ann.heard[0]?.name).toBe('welcome');
@@ -40,9 +40,9 @@ export const door: Readonly<Record<string, Scenario>> = {
 
   async 'a version that is not spoken, whatever else it says'(nodes) {
     const refused = { code: 'VERSION_UNSUPPORTED', retryable: false };
-    expect(await refusedAtTheDoor(nodes.url(0), { v: 2 })).toMatchObject(refused);
+    expect(await refusedHandshake(nodes.url(0), { v: 2 })).toMatchObject(refused);
     // A later version may well have more to say at the door: it must learn why it is not let in.
-    expect(await refusedAtTheDoor(nodes.url(0), { v: 2, features: ['lobby'] })).toMatchObject(refused);
+    expect(await refusedHandshake(nodes.url(0), { v: 2, features: ['lobby'] })).toMatchObject(refused);
   },
 
   async 'no version is the first one'(nodes) {
@@ -62,12 +62,12 @@ export const door: Readonly<Record<string, Scenario>> = {
       { name: 'line\nbreak' },
       { token: {} },
     ];
-    const refusals = await Promise.all(malformed.map((auth) => refusedAtTheDoor(nodes.url(0), auth)));
+    const refusals = await Promise.all(malformed.map((auth) => refusedHandshake(nodes.url(0), auth)));
     expect(refusals.map(({ code }) => code)).toEqual(malformed.map(() => 'BAD_REQUEST'));
   },
 
   async 'a token, which nobody here can check'(nodes) {
-    expect(await refusedAtTheDoor(nodes.url(0), { token: 'a.b.c' })).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(await refusedHandshake(nodes.url(0), { token: 'a.b.c' })).toMatchObject({ code: 'UNAUTHENTICATED' });
   },
 
   async 'a resume token that is foreign, altered or empty'(nodes) {
@@ -77,7 +77,7 @@ export const door: Readonly<Record<string, Scenario>> = {
     const body = Buffer.from(JSON.stringify({ sub: 'somebody', aud: 'signalbox:resume', exp: 9_999_999_999 }));
     const forged = `${head}.${body.toString('base64url')}.${signature}`;
     for (const resume of ['', 'nonsense', forged, token.slice(0, -4)]) {
-      expect(await refusedAtTheDoor(nodes.url(1), { resume })).toMatchObject({
+      expect(await refusedHandshake(nodes.url(1), { resume })).toMatchObject({
         code: 'SESSION_EXPIRED',
         retryable: false,
       });
