@@ -24,7 +24,7 @@ Two defaults follow another option, unless they are given: \`heartbeatIntervalMs
 export function printOptionsPage(): string {
   const rows = Object.entries(OPTIONS).map(([name, entry]) => {
     const variables = [variableOf(name), ...('env' in entry ? [entry.env] : [])].map((variable) => `\`${variable}\``);
-    return [`\`${name}\``, `\`${flagOf(name)}\``, variables.join(', '), fallbackOf(entry), entry.about];
+    return [`\`${name}\``, `\`${flagOf(name)}\``, variables.join(', '), fallbackOf(entry), entry.help];
   });
   return `${HEAD}\n${tableText(['option', 'command line', 'environment', 'default', 'meaning'], rows)}\n${FOOT}`;
 }

@@ -22,7 +22,7 @@ const snake = (name: string, joint: string) => name.replace(/[A-Z]/g, (letter) =
 export function flags(): Option[] {
   return NAMES.map((name) => {
     const entry: Entry = OPTIONS[name];
-    const option = new Option(`${flagOf(name)} ${PLACEHOLDERS[entry.kind]}`, `${entry.about} ${notes(name, entry)}`);
+    const option = new Option(`${flagOf(name)} ${PLACEHOLDERS[entry.kind]}`, `${entry.help} ${notes(name, entry)}`);
     return option;
   });
 }

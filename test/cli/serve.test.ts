@@ -24,12 +24,12 @@ describe('--help', () => {
     const text = stdout.replaceAll(/\s+/g, ' ');
     const defaults = readOptions({});
     for (const name of NAMES) {
-      const { about } = OPTIONS[name];
+      const { help } = OPTIONS[name];
       const value = defaults[name];
       const shown =
         value === undefined || (Array.isArray(value) && value.length === 0) ? '(' : `(default ${String(value)}; `;
       expect(text).toContain(` ${flagOf(name)} `);
-      expect(text).toContain(`${about} ${shown}${variableOf(name)}`);
+      expect(text).toContain(`${help} ${shown}${variableOf(name)}`);
     }
     for (const plain of ['PORT', 'HOST', 'REDIS_URL']) expect(text).toContain(` or ${plain})`);
     expect(text).toContain('SIGNALBOX_LOG_LEVEL');

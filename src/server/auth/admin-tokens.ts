@@ -20,7 +20,7 @@ const ADMIN = 'admin';
 /** Of base64 in both alphabets, and what generators of passwords like: nothing that a header or a list would change. */
 const ENTRY = /^([A-Za-z0-9_-]{1,32})=(read|write):([A-Za-z0-9._~+/=-]{16,512})$/;
 
-interface Known extends AdminToken {
+interface KnownToken extends AdminToken {
   readonly token: string;
 }
 
@@ -29,8 +29,8 @@ interface Known extends AdminToken {
  * @param entries `name=read:TOKEN` or `name=write:TOKEN`.
  * @throws AdminTokenError for an entry that is malformed, or a name or token that is there twice.
  */
-export function readAdminTokens(adminToken: string | undefined, entries: readonly string[]): readonly Known[] {
-  const known: Known[] = adminToken === undefined ? [] : [{ name: ADMIN, scope: 'write', token: adminToken }];
+export function readAdminTokens(adminToken: string | undefined, entries: readonly string[]): readonly KnownToken[] {
+  const known: KnownToken[] = adminToken === undefined ? [] : [{ name: ADMIN, scope: 'write', token: adminToken }];
   for (const [index, entry] of entries.entries()) {
     const [, name, scope, token] = ENTRY.exec(entry) ?? [];
     if (name === undefined || token === undefined) {
@@ -61,7 +61,7 @@ interface AdminTokenOptions {
 export type FindToken = (authorization: string | undefined) => AdminToken | undefined;
 
 /** Digests are of one length, and all are compared with: the time it takes tells nothing of any token. */
-export function createTokenCheck(known: readonly Known[]): FindToken {
+export function createTokenCheck(known: readonly KnownToken[]): FindToken {
   const expected = known.map(({ name, scope, token }) => ({ name, scope, digest: digestOf(token) }));
   return (authorization) => {
     const given = digestOf(bearerOf(authorization ?? ''));

@@ -1,4 +1,4 @@
-/** The HTTP side: the demo page, health, the administrative API. Socket.IO shares its server. */
+/** The Fastify app: error replies, security headers, demo page and SDK file. Socket.IO uses the same HTTP server. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import helmet from '@fastify/helmet';
@@ -10,34 +10,34 @@ import { DEFAULT_SOCKET_PATH, type Options } from '../options/options.ts';
 import { sendProblem } from './problem.ts';
 import { addSdk } from './sdk.ts';
 
-/** How often Node looks for requests whose headers are late. */
+/** Interval at which Node checks for requests with late headers. */
 const HEADERS_CHECK_MS = 1000;
 
-/** As Fastify names it. */
+/** A route in Fastify’s terms. */
 export interface HttpRoute {
   readonly method: string | string[];
   readonly url: string;
 }
 
-/** @param notice is told every route that is added, now or later. */
+/** @param onRoute is called for every route, including those added later. */
 export async function createApp(
   options: Options,
   faults: Faults,
   log: Log,
-  notice: (route: HttpRoute) => void,
+  onRoute: (route: HttpRoute) => void,
 ): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
     forceCloseConnections: true,
     http: { headersTimeout: options.headersTimeoutMs, connectionsCheckingInterval: HEADERS_CHECK_MS },
-    // Fastify's own default is for ever: nothing that is sent here is so long that its body may take longer.
+    // Fastify's default is no limit. No request here has a body that takes longer than this.
     requestTimeout: options.headersTimeoutMs,
     frameworkErrors: (_error, _request, reply) => sendProblem(reply, 'BAD_REQUEST'),
   });
   app.addHook('onRoute', ({ method, url, prefix }) => {
-    notice({ method, url });
-    // Fastify adds the root of a prefix twice, and says it once.
-    if (url === prefix) notice({ method, url: `${url}/` });
+    onRoute({ method, url });
+    // Fastify adds the root of a prefix with and without a slash, but calls the hook once.
+    if (url === prefix) onRoute({ method, url: `${url}/` });
   });
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
     if (error.statusCode !== undefined && error.statusCode < 500) return sendProblem(reply, 'BAD_REQUEST');
@@ -50,15 +50,15 @@ export async function createApp(
     hsts: false,
   });
   const hasDemo = options.demo && options.socketPath === DEFAULT_SOCKET_PATH;
-  if (options.demo && !hasDemo) log.warn('the demo page is not served: it knows no other socketPath than the default');
+  if (options.demo && !hasDemo) log.warn('the demo page is not served: it works with the default socketPath only');
   const root = hasDemo ? demoFolder() : undefined;
-  if (hasDemo && root === undefined) log.warn('there is no demo page to serve: `npm run build` makes it');
+  if (hasDemo && root === undefined) log.warn('the demo page is not served: run `npm run build` to build it');
   if (root !== undefined) await app.register(serveStatic, { root, cacheControl: false, setHeaders: setCaching });
-  if (options.sdk && !(await addSdk(app))) log.warn('there is no SDK to serve: `npm run build` makes it');
+  if (options.sdk && !(await addSdk(app))) log.warn('the SDK is not served: run `npm run build` to build it');
   return app;
 }
 
-/** Assets carry their digest in their names; the page that names them must be asked for every time. */
+/** Assets have a digest in their names and are cached for ever; the page that refers to them is always revalidated. */
 function setCaching(response: { setHeader(name: string, value: string): unknown }, path: string): void {
   const isAsset = path.includes('/assets/');
   response.setHeader('cache-control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
@@ -66,7 +66,7 @@ function setCaching(response: { setHeader(name: string, value: string): unknown 
 
 const CONTENT_SECURITY_POLICY = {
   defaultSrc: ["'self'"],
-  // The WebSocket too: to browsers it is of the same origin.
+  // Includes the WebSocket, which browsers count as the same origin.
   connectSrc: ["'self'"],
   styleSrc: ["'self'"],
   scriptSrc: ["'self'"],
@@ -76,7 +76,7 @@ const CONTENT_SECURITY_POLICY = {
   frameAncestors: ["'none'"],
 };
 
-/** The built page lies in `dist/client-demo`, whether this file runs from `src` or from `dist`. */
+/** The built page is in `dist/client-demo`, whether this file runs from `src` or from `dist`. */
 function demoFolder(): string | undefined {
   const folders = ['../../client-demo', '../../../dist/client-demo'].map((path) =>
     fileURLToPath(new URL(path, import.meta.url)),

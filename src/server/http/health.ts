@@ -1,4 +1,4 @@
-/** `/healthz`: the process lives. `/readyz`: send it clients. */
+/** Probes. `/healthz`: the process runs. `/readyz`: the node accepts clients. */
 import type { FastifyInstance } from 'fastify';
 import type { ServerContext } from '../context.ts';
 import type { PoolFigures } from '../monitoring/pool-monitor.ts';

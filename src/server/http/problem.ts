@@ -24,13 +24,13 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 
 export const statusOf = (code: ErrorCode): number => STATUS[code] ?? 500;
 
-/** What a problem says beside its code. */
+/** Fields of a problem in addition to its code. */
 interface ProblemDetail extends ErrorDetail {
-  /** Where HTTP tells apart what the protocol calls by one name. */
+  /** For HTTP statuses that share one error code of the protocol. */
   readonly status?: number;
 }
 
-/** The body of a problem, as RFC 9457 has it, and the protocol's own fields beside it. */
+/** The body of a problem: the fields of RFC 9457, and those of the protocol's errors. */
 export function problemBody(code: ErrorCode, { status = statusOf(code), ...detail }: ProblemDetail = {}) {
   const { message, ...body } = errorBody(code, detail);
   return { type: 'about:blank', title: message, status, ...body };

@@ -1,15 +1,15 @@
-/** `/signalbox.js`: the SDK in one file, for pages without a bundler, from whatever origin they come. */
+/** `/signalbox.js`: the SDK in one file, for pages of any origin that use no bundler. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 
-/** Built to `dist/browser`, whether this file runs from `src` or from `dist`. */
-const PLACES = ['../../browser/signalbox.js', '../../../dist/browser/signalbox.js'];
+/** The build puts it into `dist/browser`, whether this file runs from `src` or from `dist`. */
+const PATHS = ['../../browser/signalbox.js', '../../../dist/browser/signalbox.js'];
 
-/** @returns whether there is one to serve. */
+/** @returns false when the SDK has not been built. */
 export async function addSdk(app: FastifyInstance): Promise<boolean> {
-  const script = await bundle();
+  const script = await readBundle();
   if (script === undefined) return false;
   const compressed = gzipSync(script, { level: 9 });
   app.get('/signalbox.js', (request, reply) => {
@@ -26,12 +26,12 @@ export async function addSdk(app: FastifyInstance): Promise<boolean> {
   return true;
 }
 
-async function bundle(): Promise<Buffer | undefined> {
-  for (const place of PLACES) {
+async function readBundle(): Promise<Buffer | undefined> {
+  for (const path of PATHS) {
     try {
-      return await readFile(fileURLToPath(new URL(place, import.meta.url)));
+      return await readFile(fileURLToPath(new URL(path, import.meta.url)));
     } catch {
-      // Not built, or not here.
+      // Not built, or in the other of the two paths.
     }
   }
   return undefined;

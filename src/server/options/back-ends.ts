@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { FEED_TYPES } from '../../protocol/feed.ts';
 import { keyOf } from '../../webhooks/signature.ts';
-import { type Entry, entry, flag, HOUR, milliseconds, optionalText, SECOND, whole } from './entry.ts';
+import { flag, HOUR, integer, milliseconds, type OptionEntry, optionalText, optionEntry, SECOND } from './entry.ts';
 
 export const BACK_ENDS = {
   adminToken: optionalText(
@@ -10,21 +10,21 @@ export const BACK_ENDS = {
     { secret: true },
     16,
   ),
-  adminTokens: entry(
+  adminTokens: optionEntry(
     'list',
     z.array(z.string()).default([]),
     'More bearer tokens of that API: name=read:TOKEN or name=write:TOKEN (which may read too).',
     { secret: true },
   ),
-  apiPerMinute: whole(600, 1, 10_000_000, 'Requests per minute that each of these tokens may make, of each node.'),
+  apiPerMinute: integer(600, 1, 10_000_000, 'Requests per minute that each of these tokens may make, of each node.'),
   apiDocs: flag(true, 'Serve the documentation of that API at /docs.'),
-  webhookUrls: entry(
+  webhookUrls: optionEntry(
     'list',
     z.array(z.string()).default([]),
     'Where the events of the feed are posted to, such as https://example.org/hooks; the same on every node.',
     { secret: true },
   ),
-  webhookSecrets: entry(
+  webhookSecrets: optionEntry(
     'list',
     z
       .array(z.string().refine((text) => keyOf(text) !== undefined, 'must be whsec_<base64>, or 16 characters or more'))
@@ -33,7 +33,7 @@ export const BACK_ENDS = {
     'Signs those events: whsec_<base64>, or 16 characters or more; while it is changed, two: the new one first.',
     { secret: true },
   ),
-  webhookEvents: entry(
+  webhookEvents: optionEntry(
     'list',
     z.array(z.enum(FEED_TYPES)).default([]),
     'The types of events that are posted, such as room_created; all unless given.',
@@ -45,4 +45,4 @@ export const BACK_ENDS = {
     'How long an event is posted again and again before it is a dead letter.',
     0,
   ),
-} as const satisfies Record<string, Entry>;
+} as const satisfies Record<string, OptionEntry>;

@@ -2,21 +2,21 @@
 import { z } from 'zod';
 import { DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS } from '../../protocol/ids.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import { type Entry, entry, flag, HOUR, MINUTE, milliseconds, SECOND, whole } from './entry.ts';
+import { flag, HOUR, integer, MINUTE, milliseconds, type OptionEntry, optionEntry, SECOND } from './entry.ts';
 
 export const ROOMS = {
-  codeDigits: whole(DEFAULT_CODE_DIGITS, DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS, 'Digits of a room code.'),
-  poolSize: entry(
+  codeDigits: integer(DEFAULT_CODE_DIGITS, DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS, 'Digits of a room code.'),
+  poolSize: optionEntry(
     'number',
     z.int().optional(),
     'How many codes there are: a multiple of 100; all of that length unless given.',
   ),
-  poolLowWater: entry(
+  poolLowWater: optionEntry(
     'number',
     z.number().min(0).max(1).default(0.1),
     'Share of free codes below which the pool is reported low.',
   ),
-  maxUsers: whole(
+  maxUsers: integer(
     LIMITS.maxUsers.default,
     LIMITS.maxUsers.min,
     LIMITS.maxUsers.max,
@@ -38,4 +38,4 @@ export const ROOMS = {
   tickMs: milliseconds(10 * SECOND, 'In this time, every node looks after every shard once.', 100),
   drainMs: milliseconds(30 * SECOND, 'How long a shutdown may take.', 100),
   resumeTtlMs: milliseconds(7 * 24 * HOUR, 'How long a resume token is good.'),
-} as const satisfies Record<string, Entry>;
+} as const satisfies Record<string, OptionEntry>;

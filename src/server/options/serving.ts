@@ -1,13 +1,13 @@
 /** Where a server answers, and to whom. */
 import { z } from 'zod';
-import { type Entry, entry, flag, list, optionalText, text, whole } from './entry.ts';
+import { flag, integer, list, type OptionEntry, optionalText, optionEntry, text } from './entry.ts';
 
 export const DEFAULT_SOCKET_PATH = '/socket.io/';
 
 export const SERVING = {
   host: text('0.0.0.0', 'Address to listen on.', { env: 'HOST' }),
-  port: whole(3000, 0, 65_535, 'Port to listen on; 0 takes a free one.', { env: 'PORT' }),
-  nodeId: entry(
+  port: integer(3000, 0, 65_535, 'Port to listen on; 0 takes a free one.', { env: 'PORT' }),
+  nodeId: optionEntry(
     'text',
     z
       .string()
@@ -25,7 +25,7 @@ export const SERVING = {
     'Origins whose pages may connect, such as https://example.org; * for all. Same host and localhost always may.',
   ),
   trustedProxies: list([], 'Addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For is believed.'),
-  transports: entry(
+  transports: optionEntry(
     'list',
     z
       .array(z.enum(['websocket', 'polling']))
@@ -33,7 +33,7 @@ export const SERVING = {
       .default(['websocket']),
     'Transports clients may use; polling needs sticky sessions over several nodes.',
   ),
-  socketPath: entry(
+  socketPath: optionEntry(
     'text',
     z
       .string()
@@ -44,4 +44,4 @@ export const SERVING = {
   ),
   demo: flag(true, 'Serve the demo page at /.'),
   sdk: flag(true, 'Serve the SDK for browsers at /signalbox.js.'),
-} as const satisfies Record<string, Entry>;
+} as const satisfies Record<string, OptionEntry>;

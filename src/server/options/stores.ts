@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DATABASE_URLS, isDatabaseUrl } from '../../database/url.ts';
 import { DEFAULT_PREFIX } from '../../engine/engine.ts';
-import { type Entry, entry, HOUR, optionalText, whole } from './entry.ts';
+import { HOUR, integer, type OptionEntry, optionalText, optionEntry } from './entry.ts';
 
 export const STORES = {
   redisUrl: optionalText(
@@ -12,7 +12,7 @@ export const STORES = {
       secret: true,
     },
   ),
-  redisPrefix: entry(
+  redisPrefix: optionEntry(
     'text',
     z
       .string()
@@ -20,7 +20,7 @@ export const STORES = {
       .default(DEFAULT_PREFIX),
     'Begins every key and channel in Redis.',
   ),
-  databaseUrl: entry(
+  databaseUrl: optionEntry(
     'text',
     z
       .string()
@@ -32,19 +32,19 @@ export const STORES = {
   dataDir: optionalText(
     'Directory of what outlasts a restart (one node, no Redis, no databaseUrl); signalbox serve takes ./data unless given.',
   ),
-  feedMaxEvents: whole(
+  feedMaxEvents: integer(
     50_000,
     0,
     10_000_000,
     'How many events are kept for those who read the feed late, call records among them; 0 turns the feed off.',
   ),
-  callRetentionMs: whole(
+  callRetentionMs: integer(
     90 * 24 * HOUR,
     0,
     Number.MAX_SAFE_INTEGER,
     'How long the record of a call is kept after its end; 0 for ever.',
   ),
-  referencePrefix: entry(
+  referencePrefix: optionEntry(
     'text',
     z
       .string()
@@ -52,14 +52,14 @@ export const STORES = {
       .optional(),
     'Begins the keys of references in Redis: ecm gives ecm:ref:1. The redisPrefix unless given.',
   ),
-  itemTypes: entry(
+  itemTypes: optionEntry(
     'list',
     z.array(z.string()).default([]),
     'More types of references, beside order, user, product and room: name=number:PREFIX:width, such as invoice=5:INV:8.',
   ),
-  userIds: entry(
+  userIds: optionEntry(
     'text',
     z.enum(['random', 'reference']).default('random'),
     'How users without an identity are named: random, or reference (USR202600000001), where references are counted.',
   ),
-} as const satisfies Record<string, Entry>;
+} as const satisfies Record<string, OptionEntry>;

@@ -7,7 +7,7 @@ import type { ClientAddress } from '../../limits/client-address.ts';
 import { GuessLimiter } from '../../limits/guess-limiter.ts';
 import type { Drain } from '../../presence/drain.ts';
 import { sendProblem } from '../problem.ts';
-import { type About, SCOPE_NEEDED } from './operation.ts';
+import { type AuditSubject, SCOPE_NEEDED } from './operation.ts';
 
 /** Free wrong tokens of an address, before its next wrong ones have to wait: a back end with an old one tries a few. */
 const FREE_WRONG_TOKENS = 20;
@@ -22,7 +22,7 @@ const NO_TOKEN = 'This server has no token configured, so nobody may ask it: set
 export interface ApiCall {
   readonly token: AdminToken;
   readonly requestId: string;
-  about?: About;
+  subject?: AuditSubject;
 }
 
 export class ApiAccess {
@@ -97,10 +97,15 @@ function requestIdOf({ headers }: FastifyRequest): string | undefined {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : undefined;
 }
 
-function logWrite(log: Log, { token, requestId, about }: ApiCall, request: FastifyRequest, reply: FastifyReply): void {
+function logWrite(
+  log: Log,
+  { token, requestId, subject }: ApiCall,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const route = `${request.method} ${request.routeOptions.url ?? 'elsewhere'}`;
   log.info(
-    { token: token.name, route, status: reply.statusCode, requestId, ...about },
+    { token: token.name, route, status: reply.statusCode, requestId, ...subject },
     'the API was asked to change something',
   );
 }

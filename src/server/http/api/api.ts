@@ -1,4 +1,4 @@
-/** The API for back ends, below `/v1`, and its document at `/docs`. */
+/** The REST API for back ends, below `/v1`, and its OpenAPI document at `/docs`. */
 import type { FastifyInstance } from 'fastify';
 import { createTokenCheck, readAdminTokens } from '../../auth/admin-tokens.ts';
 import type { ServerContext } from '../../context.ts';
@@ -19,7 +19,6 @@ import { createRoomLookup } from './room-lookup.ts';
 import { roomOperations } from './rooms.ts';
 import { webhookOperations } from './webhooks.ts';
 
-/** What the API works with. */
 export interface ApiDeps {
   readonly context: ServerContext;
   readonly allocator: CodeAllocator;
@@ -29,14 +28,14 @@ export interface ApiDeps {
 
 const VERSION = '1.0.0';
 
-/** In the order in which the document shows them. */
+/** Sections of the document, in its order. */
 const TAGS = {
-  rooms: 'Made, read, changed and ended, without a seat in them.',
-  members: 'Who is in a room.',
-  pool: 'The codes.',
-  references: 'Numbers that never repeat.',
-  calls: 'What is known of rooms after they have ended.',
-  webhooks: 'Events that are sent to back ends.',
+  rooms: 'Create, read, change and close rooms, without being a member.',
+  members: 'Members of a room.',
+  pool: 'The pool of room codes.',
+  references: 'Reference numbers that never repeat.',
+  calls: 'Records of rooms, which remain after a room has ended.',
+  webhooks: 'Delivery of events to back ends.',
 } as const;
 
 export function addApi(app: FastifyInstance, deps: ApiDeps): void {

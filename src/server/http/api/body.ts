@@ -1,21 +1,21 @@
-/** Bodies are JSON, no larger and no deeper than anything the protocol lets in by a socket. */
+/** The parser of request bodies: JSON within the size and depth limits that the protocol sets for sockets. */
 import type { FastifyInstance } from 'fastify';
 import { LIMITS } from '../../../protocol/limits.ts';
 import { isDeeperThan } from '../../limits/json-depth.ts';
 
-/** What the largest body may hold: a message, in which every byte is written as an escape of six, and the field's name. */
+/** Size limit: the largest message with every byte written as a six-byte escape, and the name of its field. */
 export const BODY_BYTES = 6 * LIMITS.messageBytes + 1024;
-/** `{ data }`: the body nests once before the depth of `data` begins. */
+/** One more than `data` itself may have: the body `{ data }` is one level. */
 const MAX_DEPTH = LIMITS.depth + 1;
 
-/** Text that is no JSON, or that nobody should parse. Its message is for the client. */
-export class NoJson extends Error {
+/** The body is not JSON, or is nested too deeply. The message is for the client. */
+export class MalformedJson extends Error {
   override readonly name = 'NoJson';
 }
 
-/** Of these routes alone: nothing else is taken here, not even plain text. */
-export function takeJsonOnly(routes: FastifyInstance): void {
-  // Names such as `__proto__` are refused, not dropped: whoever sends them should know.
+/** Replaces the parsers of these routes: JSON is accepted, and no other type, plain text included. */
+export function acceptJsonOnly(routes: FastifyInstance): void {
+  // 'error': names such as `__proto__` are refused and not silently dropped, so that the client learns of it.
   const parse = routes.getDefaultJsonParser('error', 'error');
   routes.removeAllContentTypeParsers();
   routes.addContentTypeParser(
@@ -23,18 +23,18 @@ export function takeJsonOnly(routes: FastifyInstance): void {
     { parseAs: 'string', bodyLimit: BODY_BYTES },
     (request, body, done) => {
       const text = String(body);
-      // Many a client names the type of every body, of those that it does not send too.
+      // Some clients send the content type without a body.
       if (text === '') {
         done(null, undefined);
         return;
       }
       if (isDeeperThan(MAX_DEPTH, text)) {
-        done(new NoJson(`Nested deeper than ${LIMITS.depth}.`));
+        done(new MalformedJson(`Nested deeper than ${LIMITS.depth}.`));
         return;
       }
-      // It answers by the callback; what it may return is for parsers of another kind.
+      // Its result comes by the callback; the returned promise belongs to another kind of parser.
       void parse(request, text, (error, value) =>
-        done(error === null ? null : new NoJson('The body is not JSON.'), value),
+        done(error === null ? null : new MalformedJson('The body is not JSON.'), value),
       );
     },
   );

@@ -1,4 +1,4 @@
-/** Call records as files: all pages in one answer, written as fast as they are read and no faster. */
+/** Exports call records as one streamed file: records are read from the store only as fast as the client reads. */
 import { Readable } from 'node:stream';
 import { CSV_HEADER, csvLineOf } from '../../../records/csv.ts';
 import type { Call, CallChunk, CallQuery, CallRecords } from '../../../records/port.ts';
@@ -10,14 +10,14 @@ export type ExportFormat = 'csv' | 'ndjson';
 interface Format {
   readonly type: string;
   readonly fileName: string;
-  /** Before the first. */
+  /** Text before the first record. */
   readonly head: string;
   readonly line: (call: Call) => string;
-  /** Writes chunks in their order. */
+  /** Creates a writer, which is called with the chunks in order. */
   readonly writer: () => (chunk: CallChunk) => string;
 }
 
-/** End of a line, after the sessions. */
+/** End of a line: closes the array `sessions` and the object. */
 const JSON_END = ']}\n';
 
 export const EXPORTS: Readonly<Record<ExportFormat, Format>> = {
@@ -37,7 +37,7 @@ export const EXPORTS: Readonly<Record<ExportFormat, Format>> = {
   },
 };
 
-/** @throws what the records throw, before anything is answered, when they do not give the first page. */
+/** @throws errors of the first read, so that they become a status and not a cut-off response. */
 export async function exportOf(
   records: CallRecords,
   filter: Omit<CallQuery, 'limit'>,
@@ -73,17 +73,16 @@ function writeNdjson(): (chunk: CallChunk) => string {
   return ({ calls, more }) => {
     const wasOpen = isOpen;
     isOpen = more;
-    const write = wasOpen ? furtherSessions : jsonLineOf;
+    const write = wasOpen ? continuedSessions : jsonLineOf;
     const text = calls.map(write).join('');
     return more ? text.slice(0, -JSON_END.length) : text;
   };
 }
 
-/** The sessions come last, so that those of a later chunk can be appended. */
+/** The field `sessions` comes last, so that a later chunk of the same call can be appended to it. */
 function jsonLineOf(call: Call): string {
-  return `${JSON.stringify(callJson(call))}
-`;
+  return `${JSON.stringify(callJson(call))}\n`;
 }
 
-const furtherSessions = ({ participants }: Call): string =>
+const continuedSessions = ({ participants }: Call): string =>
   participants.map((participant) => `,${JSON.stringify(participant)}`).join('') + JSON_END;

@@ -1,12 +1,12 @@
-/** `/docs`: the document for people, and at `/docs/json` for programs. It tells no secrets, so it asks for no token. */
+/** The OpenAPI document as a page at `/docs` and as JSON at `/docs/json`. It holds no secrets, so it needs no token. */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 
 /**
- * What the page needs beside the rest of the site: styles that its script writes into the page, and icons that stand in
- * its styles. Its scripts are files, as everywhere.
+ * Swagger UI needs more than the rest of the site: inline styles, which its script inserts, and `data:` icons in its
+ * style sheets. Its scripts are files.
  */
 const CONTENT_SECURITY_POLICY = {
   'default-src': ["'self'"],
@@ -21,16 +21,16 @@ const CONTENT_SECURITY_POLICY = {
 };
 
 export function addDocs(app: FastifyInstance, document: OpenAPIV3_1.Document): void {
-  // Its types stop at 3.0; it hands on what it is given.
-  const given = document as unknown as OpenAPIV3.Document;
-  app.register(swagger, { mode: 'static', specification: { document: given } });
+  // Cast: the plugin’s types end at OpenAPI 3.0, but it passes the document on unchanged.
+  const specification = document as unknown as OpenAPIV3.Document;
+  app.register(swagger, { mode: 'static', specification: { document: specification } });
   app.register(swaggerUi, {
     routePrefix: PATH,
     staticCSP: CONTENT_SECURITY_POLICY,
     uiConfig: { docExpansion: 'list', deepLinking: true, persistAuthorization: false },
     uiHooks: {
       onRequest: (request, reply, next) => {
-        // With the slash, all that the page names lies below it, whatever stands before `/docs`.
+        // The relative URLs of the page need the trailing slash, and so work behind any path prefix.
         if (request.url.split('?')[0] === PATH) reply.redirect(`.${PATH}/`);
         else next();
       },

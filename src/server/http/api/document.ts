@@ -11,10 +11,10 @@ import { problem } from './schemas.ts';
 
 export const PREFIX = '/v1';
 
-/** @param version of the API: it is part of the path, so this tells what was added. */
+/** @param version of the API. The major version is part of the path; this one tells which features were added. */
 export function documentOf(
   operations: readonly Operation[],
-  about: { readonly version: string; readonly tags: Readonly<Record<string, string>> },
+  { version, tags }: { readonly version: string; readonly tags: Readonly<Record<string, string>> },
 ): OpenAPIV3_1.Document {
   const schemas = createSchemas();
   const paths: Record<string, OpenAPIV3_1.PathItemObject> = {};
@@ -26,13 +26,13 @@ export function documentOf(
     openapi: '3.1.0',
     info: {
       title: 'Signalbox',
-      version: about.version,
+      version,
       description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    // Where it is served from, whatever stands in front of it.
+    // Relative to the document, so that it is right behind any proxy.
     servers: [{ url: '/' }],
-    tags: Object.entries(about.tags).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     security: [{ token: [] }],
     paths,
     components: {
@@ -40,26 +40,26 @@ export function documentOf(
         token: {
           type: 'http',
           scheme: 'bearer',
-          description: 'A token of this server’s owner, with the scope read or write.',
+          description: 'A token that is configured on this server, with the scope read or write.',
         },
       },
-      // JSON Schema, which the types of the document describe only in part.
+      // The types of the document cover JSON Schema only in part.
       schemas: schemas.named as Record<string, OpenAPIV3_1.SchemaObject>,
     },
   };
 }
 
 const INTRODUCTION =
-  'Rooms, members, codes, references, calls and webhooks, for the back ends of whoever runs this server. Every request ' +
-  'carries a bearer token. What is refused is answered with application/problem+json and a code of the protocol.';
+  'Rooms, members, codes, references, call records and webhooks, for the back ends of the operator of this server. Every ' +
+  'request carries a bearer token. Errors are application/problem+json with an error code of the protocol.';
 
 function operationObject(operation: Operation, schemas: Schemas): OpenAPIV3_1.OperationObject {
-  const { id, tag, summary, about, scope, body, example } = operation;
+  const { id, tag, summary, description, scope, body, example } = operation;
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description: `${about} Needs the scope \`${scope}\`.`,
+    description: `${description} Needs the scope \`${scope}\`.`,
     security: [{ token: [] }],
     parameters: parametersOf(operation, schemas),
     ...(body !== undefined && {
@@ -68,42 +68,42 @@ function operationObject(operation: Operation, schemas: Schemas): OpenAPIV3_1.Op
         content: { 'application/json': { schema: schemas.of(body), example: example.body } },
       },
     }),
-    responses: { ...answersOf(operation, schemas), ...problemsOf(operation, schemas) },
+    responses: { ...responsesOf(operation, schemas), ...problemsOf(operation, schemas) },
   };
 }
 
 function parametersOf({ params, query, headers, example }: Operation, schemas: Schemas): OpenAPIV3_1.ParameterObject[] {
-  const places = [
+  const locations = [
     ['path', params, example.params],
     ['query', query, example.query],
     ['header', headers, example.headers],
   ] as const;
-  return places.flatMap(([place, schema, examples]) =>
-    schema === undefined ? [] : fieldsOf(place, schema, examples, schemas),
+  return locations.flatMap(([location, schema, examples]) =>
+    schema === undefined ? [] : fieldsOf(location, schema, examples, schemas),
   );
 }
 
-/** Node has them in small letters, and nobody else. */
-const inCapitals = (header: string): string => header.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
+/** `x-request-id` as `X-Request-Id`: Node has header names in lower case. */
+const capitalized = (header: string): string => header.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
-/** What is to be had is said by the content of the responses. */
+/** Not listed as a parameter: OpenAPI describes content negotiation by the content types of the responses. */
 const NEGOTIATED = 'accept';
 
 function fieldsOf(
-  place: string,
+  location: string,
   schema: z.ZodType,
   examples: unknown,
   schemas: Schemas,
 ): OpenAPIV3_1.ParameterObject[] {
   const { properties, required } = schemas.of(schema);
-  const shownOnes = Object.entries(Object(properties)).filter(([name]) => name !== NEGOTIATED);
-  return shownOnes.map(([name, field]) => {
+  const listed = Object.entries(Object(properties)).filter(([name]) => name !== NEGOTIATED);
+  return listed.map(([name, field]) => {
     const { description, ...rest } = Object(field);
     const text: unknown = Reflect.get(Object(examples), name);
     const value = rest.type === 'integer' && typeof text === 'string' ? Number(text) : text;
     return {
-      name: place === 'header' ? inCapitals(name) : name,
-      in: place,
+      name: location === 'header' ? capitalized(name) : name,
+      in: location,
       required: Array.isArray(required) && required.includes(name),
       ...(typeof description === 'string' && { description }),
       schema: rest,
@@ -112,9 +112,12 @@ function fieldsOf(
   });
 }
 
-function answersOf({ answer }: Operation, schemas: Schemas): OpenAPIV3_1.ResponsesObject {
-  const { statuses, body, example, alsoAs = {}, headers = {} } = answer;
-  const others = Object.entries(alsoAs).map(([type, text]) => [type, { schema: { type: 'string' }, example: text }]);
+function responsesOf({ response }: Operation, schemas: Schemas): OpenAPIV3_1.ResponsesObject {
+  const { statuses, body, example, otherTypes = {}, headers = {} } = response;
+  const others = Object.entries(otherTypes).map(([type, text]) => [
+    type,
+    { schema: { type: 'string' }, example: text },
+  ]);
   const content = body && {
     'application/json': { schema: schemas.of(body), example },
     ...Object.fromEntries(others),
@@ -127,7 +130,7 @@ function answersOf({ answer }: Operation, schemas: Schemas): OpenAPIV3_1.Respons
   );
 }
 
-const RETRY_AFTER = { 'Retry-After': 'Seconds to wait before the same request has a chance.' };
+const RETRY_AFTER = { 'Retry-After': 'Seconds to wait before the next attempt.' };
 const HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'WWW-Authenticate': '`Bearer`.' },
   429: RETRY_AFTER,
@@ -139,38 +142,40 @@ const headersOf = (headers: Readonly<Record<string, string>>): Record<string, Op
     Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
   );
 
-/** Where the protocol's own text speaks to members. */
-const BETTER: Partial<Record<ErrorCode, { readonly message: string }>> = {
+/** Messages in place of the protocol's own texts, which address members. */
+const MESSAGES: Partial<Record<ErrorCode, { readonly message: string }>> = {
   FORBIDDEN: { message: SCOPE_NEEDED },
   PEER_NOT_FOUND: { message: NO_SUCH_MEMBER },
 };
 
-interface Case {
+interface ProblemCase {
   readonly code: ErrorCode;
   readonly status: number;
 }
 
-/** No JSON; another type; too much of it. */
-const OF_A_BODY: readonly Case[] = [
+/** Errors of a request body: malformed JSON, another content type, too large. */
+const BODY_PROBLEMS: readonly ProblemCase[] = [
   { code: 'BAD_REQUEST', status: 400 },
   { code: 'BAD_REQUEST', status: 415 },
   { code: 'PAYLOAD_TOO_LARGE', status: 413 },
 ];
 
-/** One response for each status, with an example for each code that it may stand for. */
+/** One response per status, with an example for each error code that has this status. */
 function problemsOf({ scope, body, problems }: Operation, schemas: Schemas): OpenAPIV3_1.ResponsesObject {
   const codes = new Set<ErrorCode>([...COMMON_PROBLEMS, ...(scope === 'write' ? WRITE_PROBLEMS : []), ...problems]);
-  const cases: Case[] = [...codes].map((code) => ({
+  const cases: ProblemCase[] = [...codes].map((code) => ({
     code,
     status: code === 'BAD_REQUEST' ? UNPROCESSABLE : statusOf(code),
   }));
-  if (body !== undefined) cases.push(...OF_A_BODY);
+  if (body !== undefined) cases.push(...BODY_PROBLEMS);
   const schema = schemas.of(problem);
   const statuses = new Set(cases.map(({ status }) => status));
   return Object.fromEntries(
     [...statuses].map((status) => {
       const of = cases.filter((one) => one.status === status);
-      const examples = of.map(({ code }) => [code, { value: problemBody(code, { status, ...BETTER[code] }) }] as const);
+      const examples = of.map(
+        ({ code }) => [code, { value: problemBody(code, { status, ...MESSAGES[code] }) }] as const,
+      );
       const description = `${STATUS_CODES[status] ?? 'Refused'}: ${of.map(({ code }) => `\`${code}\``).join(', ')}.`;
       const headers = headersOf(HEADERS[status] ?? {});
       return [

@@ -1,4 +1,4 @@
-/** What the document shows. Its test runs each of them, with a room of its own in the place of this one. */
+/** Examples of the document. A test runs each of them, with the code of a real room in place of this one. */
 
 const CREATED_AT = 1_767_225_600_000;
 
@@ -71,7 +71,7 @@ const participants = [
 const call = { ...callInfo, sessions: participants };
 const callRecord = { ...callInfo, participants };
 
-/** Of the event below: tried for a day without getting through. */
+/** End of the delivery attempts for the event below: one day of failures. */
 const GIVEN_UP_AT = CREATED_AT + 60_500 + 86_895_000;
 const REASON = 'answered 500';
 

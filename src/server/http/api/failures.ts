@@ -1,16 +1,16 @@
-/** What goes wrong before or beside an operation, as a problem. Of what was sent, no value is repeated. */
+/** Maps errors outside of operations to problems. The texts never repeat a value from the request. */
 import type { FastifyError } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { ErrorCode } from '../../../protocol/errors.ts';
 import type { Faults } from '../../faults.ts';
-import { BODY_BYTES, NoJson } from './body.ts';
+import { BODY_BYTES, MalformedJson } from './body.ts';
 
 export interface Failure {
   readonly code: ErrorCode;
   readonly detail: { readonly message?: string; readonly retryAfterMs?: number; readonly status?: number };
 }
 
-/** Thrown where the framework can only be told by an exception. */
+/** A refusal as an exception, for places where the framework accepts nothing else. */
 export class ApiRefusal extends Error implements Failure {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;
@@ -22,40 +22,44 @@ export class ApiRefusal extends Error implements Failure {
   }
 }
 
-/** @param absent what a path answers whose parameters no such thing can have. */
-export function failureOf(error: unknown, absent: ErrorCode, faults: Faults): Failure {
+/** @param notFoundCode for malformed path parameters. */
+export function failureOf(error: unknown, notFoundCode: ErrorCode, faults: Faults): Failure {
   if (error instanceof ApiRefusal) return error;
-  if (error instanceof NoJson) return { code: 'BAD_REQUEST', detail: { message: error.message, status: 400 } };
-  if (hasZodFastifySchemaValidationErrors(error)) return malformed(error, absent);
-  if (isOfFastify(error)) return ofFastify(error);
+  if (error instanceof MalformedJson) return { code: 'BAD_REQUEST', detail: { message: error.message, status: 400 } };
+  if (hasZodFastifySchemaValidationErrors(error)) return invalidRequest(error, notFoundCode);
+  if (isFastifyError(error)) return fastifyFailure(error);
   return faults(error, 'api');
 }
 
-const PLACES: Readonly<Record<string, string>> = { body: 'The body', querystring: 'The query', headers: 'The header' };
+const LOCATIONS: Readonly<Record<string, string>> = {
+  body: 'The body',
+  querystring: 'The query',
+  headers: 'The header',
+};
 
-type Invalid = Extract<FastifyError, unknown> & { readonly validationContext?: string };
+type ValidationError = Extract<FastifyError, unknown> & { readonly validationContext?: string };
 
-function malformed(error: Invalid & { validation: readonly Issue[] }, absent: ErrorCode): Failure {
+function invalidRequest(error: ValidationError & { validation: readonly Issue[] }, notFoundCode: ErrorCode): Failure {
   const context = error.validationContext ?? '';
-  if (context === 'params') return { code: absent, detail: {} };
+  if (context === 'params') return { code: notFoundCode, detail: {} };
   const [issue] = error.validation;
-  const place = PLACES[context] ?? 'The request';
+  const location = LOCATIONS[context] ?? 'The request';
   const field = issue === undefined ? '' : issue.instancePath.slice(1).replaceAll('/', '.');
-  const what = (issue && unknownField(issue)) ?? issue?.message ?? 'malformed';
-  const message = `${field === '' ? place : `${place}, ${field}`}: ${what}`;
+  const reason = (issue && unknownField(issue)) ?? issue?.message ?? 'malformed';
+  const message = `${field === '' ? location : `${location}, ${field}`}: ${reason}`;
   return error.validation.some(isTooLarge)
     ? { code: 'PAYLOAD_TOO_LARGE', detail: { message } }
     : { code: 'BAD_REQUEST', detail: { message, status: UNPROCESSABLE } };
 }
 
-const FIELD_LENGTH = 40;
+const MAX_FIELD_LENGTH = 40;
 
-/** The first of them. Its own text would have all, of any length and in any characters. */
+/** Names the first unknown field, shortened to printable ASCII: zod's own text repeats all of them in full. */
 function unknownField({ keyword, params }: Issue): string | undefined {
   if (keyword !== 'unrecognized_keys') return undefined;
   const keys: unknown = Reflect.get(Object(params), 'keys');
   const name = Array.isArray(keys) ? String(keys[0]) : '';
-  return `unknown field ${JSON.stringify(name.slice(0, FIELD_LENGTH).replaceAll(/[^ -~]/g, '?'))}`;
+  return `unknown field ${JSON.stringify(name.slice(0, MAX_FIELD_LENGTH).replaceAll(/[^ -~]/g, '?'))}`;
 }
 
 interface Issue {
@@ -65,24 +69,24 @@ interface Issue {
   readonly params: unknown;
 }
 
-/** Well-formed, and no request all the same. */
+/** Well-formed JSON or query, but invalid for the operation. */
 export const UNPROCESSABLE = 422;
 
-/** The protocol's own mark, which its schemas of JSON leave on an issue. */
+/** The mark `tooLarge` is set by the protocol's schemas of JSON. */
 function isTooLarge({ params }: Issue): boolean {
   const inner: unknown = Reflect.get(Object(params), 'params');
   return Reflect.get(Object(inner), 'tooLarge') === true;
 }
 
-const isOfFastify = (error: unknown): error is FastifyError & { statusCode: number } =>
+const isFastifyError = (error: unknown): error is FastifyError & { statusCode: number } =>
   error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500;
 
-function ofFastify({ statusCode }: { readonly statusCode: number }): Failure {
+function fastifyFailure({ statusCode }: { readonly statusCode: number }): Failure {
   if (statusCode === 413) {
-    return { code: 'PAYLOAD_TOO_LARGE', detail: { message: `A body has at most ${BODY_BYTES} bytes.` } };
+    return { code: 'PAYLOAD_TOO_LARGE', detail: { message: `The body may have at most ${BODY_BYTES} bytes.` } };
   }
   if (statusCode === 415) {
-    return { code: 'BAD_REQUEST', detail: { message: 'A body is application/json.', status: 415 } };
+    return { code: 'BAD_REQUEST', detail: { message: 'The body must be application/json.', status: 415 } };
   }
   return { code: 'BAD_REQUEST', detail: { status: statusCode } };
 }

@@ -1,4 +1,4 @@
-/** Makes routes of the operations: lets in, parses, runs, answers. */
+/** Mounts the operations as Fastify routes: authenticate, validate, run, reply. */
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
@@ -8,14 +8,14 @@ import type { Log } from '../../../support/log.ts';
 import type { Faults } from '../../faults.ts';
 import { sendProblem } from '../problem.ts';
 import type { ApiAccess } from './access.ts';
-import { takeJsonOnly } from './body.ts';
+import { acceptJsonOnly } from './body.ts';
 import { ApiRefusal, failureOf, UNPROCESSABLE } from './failures.ts';
 import type { Operation, OperationResult } from './operation.ts';
 
 const MINUTE_MS = 60_000;
-/** Those that somebody may try on a path that has others. */
+/** Methods that are answered with 405 on a path that does not have them. */
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-/** A name that is misspelt is refused, not passed over. */
+/** For operations without a query: unknown parameters are refused, because a misspelt filter would be ignored. */
 const NO_QUERY = z.strictObject({});
 
 interface MountDeps {
@@ -25,18 +25,14 @@ interface MountDeps {
   readonly perMinute: number;
 }
 
-/** @param routes those below the prefix of the API, and no others. */
-export async function mount(
-  routes: FastifyInstance,
-  operations: readonly Operation[],
-  parts: MountDeps,
-): Promise<void> {
-  const { access, faults, perMinute } = parts;
-  const fail = (absent: ErrorCode) => (error: unknown, _request: FastifyRequest, reply: FastifyReply) => {
-    const { code, detail } = failureOf(error, absent, faults);
+/** @param routes the Fastify scope of the API prefix. */
+export async function mount(routes: FastifyInstance, operations: readonly Operation[], deps: MountDeps): Promise<void> {
+  const { access, faults, perMinute } = deps;
+  const fail = (notFoundCode: ErrorCode) => (error: unknown, _request: FastifyRequest, reply: FastifyReply) => {
+    const { code, detail } = failureOf(error, notFoundCode, faults);
     return sendProblem(reply, code, detail);
   };
-  takeJsonOnly(routes);
+  acceptJsonOnly(routes);
   routes.setValidatorCompiler(validatorCompiler);
   routes.setErrorHandler(fail('NOT_FOUND'));
   routes.setNotFoundHandler((_request, reply) => sendProblem(reply, 'NOT_FOUND'));
@@ -48,7 +44,7 @@ export async function mount(
     keyGenerator: (request) => access.callOf(request)?.token.name ?? '',
     errorResponseBuilder: (_request, { ttl }) => new ApiRefusal('RATE_LIMITED', { retryAfterMs: ttl }),
   });
-  for (const operation of operations) addRoute(routes, operation, parts, fail(operation.absent ?? 'NOT_FOUND'));
+  for (const operation of operations) addRoute(routes, operation, deps, fail(operation.notFoundCode ?? 'NOT_FOUND'));
   refuseOtherMethods(routes, operations);
 }
 
@@ -71,52 +67,52 @@ function addRoute(
     errorHandler,
     onRequest: [async (request, reply) => access.authorize(scope, request, reply)],
     preValidation: async (request) => {
-      // Nothing at all says as much as an object without fields.
+      // A missing body counts as an empty object.
       if (body !== undefined) request.body ??= {};
     },
     handler: async (request, reply) => {
       const call = access.callOf(request);
-      // Nobody comes here but through the access.
+      // Never undefined: the onRequest hook has authenticated the request. For the compiler.
       if (call === undefined) return sendProblem(reply, 'UNAUTHENTICATED');
-      const outcome = await operation.run({
+      const result = await operation.run({
         params: request.params,
         query: request.query,
         headers: request.headers,
         body: request.body,
         ...call,
-        note: (about) => {
-          call.about = about;
+        setSubject: (about) => {
+          call.subject = about;
         },
       });
-      if (outcome.ok) return answer(reply, outcome, log);
-      const { code, ...detail } = outcome.error;
+      if (result.ok) return send(reply, result, log);
+      const { code, ...detail } = result.error;
       return sendProblem(reply, code, { ...detail, ...(code === 'BAD_REQUEST' && { status: UNPROCESSABLE }) });
     },
   });
 }
 
-function answer(reply: FastifyReply, { status, headers = {}, body, stream }: OperationResult<unknown>, log: Log) {
+function send(reply: FastifyReply, { status, headers = {}, body, stream }: OperationResult<unknown>, log: Log) {
   reply.code(status).headers(headers);
   const location = headers['location'];
-  if (location !== undefined) reply.header('location', outside(reply.request) + location);
+  if (location !== undefined) reply.header('location', outerPrefix(reply.request) + location);
   if (stream === undefined) {
-    // Not by the schema: zod cannot turn a brand, which is a transformation, into text again, and what is answered is
-    // typed by that schema already. A test compares the answers with the document.
+    // Serialized without the schema: zod cannot reverse a transformation, such as a brand, and the body has the type of
+    // that schema already. A test validates the responses against the document.
     return body === undefined ? reply.send() : reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
   }
   reply.type(stream.type);
   if (reply.request.method === 'HEAD') {
-    // All of it would be read, and written to nobody.
+    // Otherwise the whole stream would be read and discarded.
     stream.content.destroy();
     return reply.send();
   }
-  // Its beginning is on the way already: the connection is cut, and whoever reads sees that the end is missing.
-  stream.content.once('error', (error) => log.warn({ err: error }, 'an answer of the API was cut off'));
+  // The status has been sent already, so the connection is cut: the client sees an incomplete response.
+  stream.content.once('error', (error) => log.warn({ err: error }, 'a response of the API was cut off'));
   return reply.send(stream.content);
 }
 
-/** What stands before our paths in the server around this one, where there is one. */
-const outside = ({ url, originalUrl }: FastifyRequest): string =>
+/** The path prefix of an embedding server, such as `/signaling`; empty without one. */
+const outerPrefix = ({ url, originalUrl }: FastifyRequest): string =>
   originalUrl.endsWith(url) ? originalUrl.slice(0, -url.length) : '';
 
 function refuseOtherMethods(routes: FastifyInstance, operations: readonly Operation[]): void {
@@ -126,7 +122,7 @@ function refuseOtherMethods(routes: FastifyInstance, operations: readonly Operat
     const allow = (allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed).join(', ');
     const refuse = async (_request: FastifyRequest, reply: FastifyReply) =>
       sendProblem(reply.header('allow', allow), 'BAD_REQUEST', { status: 405, message: `This path takes ${allow}.` });
-    // Before its body is read, which may be anything.
+    // On request: before a body of any type and size is read.
     routes.route({ method, url: urlOf(path), exposeHeadRoute: false, onRequest: refuse, handler: refuse });
   }
 }

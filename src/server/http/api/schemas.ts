@@ -1,10 +1,10 @@
-/** The shapes of the API beside those of the protocol, and how the document calls them. */
+/** Schemas of the API in addition to those of the protocol, and their names and descriptions in the document. */
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../../protocol/errors.ts';
 import { instant, member, roomCode, roomInfo, roomRef, roomSnapshot, userId } from '../../../protocol/snapshot.ts';
 
-/** What the document says of a schema beside what the schema says by itself. With an `id`, it is shown once, under it. */
-export const shown = z.registry<{
+/** Metadata for the JSON Schema of a zod schema. A schema with an `id` becomes a named component of the document. */
+export const schemaDocs = z.registry<{
   readonly id?: string;
   readonly description?: string;
   readonly type?: string;
@@ -14,80 +14,98 @@ export const shown = z.registry<{
   readonly pattern?: undefined;
 }>();
 
-shown.add(roomSnapshot, { id: 'Room', description: 'A room and who is in it, at one revision.' });
-shown.add(member, { id: 'Member', description: 'Somebody with a seat in a room.' });
+schemaDocs.add(roomSnapshot, { id: 'Room', description: 'A room with its members, at one revision.' });
+schemaDocs.add(member, { id: 'Member', description: 'A member of a room.' });
 
 export const listedRoom = roomInfo
   .extend({ memberCount: z.int().nonnegative() })
-  .register(shown, { id: 'ListedRoom', description: 'What a room says of itself, and how many seats are taken.' });
+  .register(schemaDocs, { id: 'ListedRoom', description: 'A room without its members, and their number.' });
 
-// The record's own keys.
+// Object.keys loses the type of the record's keys.
 const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 
 export const problem = z
   .object({
     type: z.literal('about:blank'),
-    title: z.string().register(shown, { description: 'For people: what is wrong, and where.' }),
+    title: z.string().register(schemaDocs, { description: 'Message for people: what is wrong, and where.' }),
     status: z.int(),
-    code: z.enum(codes).register(shown, { description: 'For programs: one of a closed list.' }),
-    retryable: z
-      .boolean()
-      .register(shown, { description: 'Whether the same request, sent again unchanged, may succeed.' }),
+    code: z.enum(codes).register(schemaDocs, { description: 'Error code for programs, from a closed list.' }),
+    retryable: z.boolean().register(schemaDocs, { description: 'Whether the same request may succeed later.' }),
     retryAfterMs: z
       .int()
       .nonnegative()
-      .register(shown, { description: 'When it may, in milliseconds; the header Retry-After says the same.' })
+      .register(schemaDocs, {
+        description: 'Milliseconds to wait before the next attempt, as in the header Retry-After.',
+      })
       .exactOptional(),
   })
-  .register(shown, { id: 'Problem', description: 'RFC 9457, with the codes of the protocol.' });
+  .register(schemaDocs, {
+    id: 'Problem',
+    description: 'Problem details (RFC 9457) with an error code of the protocol.',
+  });
 
-const theCode = roomCode.clone().register(shown, { description: 'The digits that people type to join.' });
-const theRef = roomRef.clone().register(shown, {
-  description: 'That very room or none: when the code stands for another one by now, 409 CODE_EXPIRED.',
+const theCode = roomCode
+  .clone()
+  .register(schemaDocs, { description: 'Code of the room: the digits that people type to join.' });
+const theRef = roomRef.clone().register(schemaDocs, {
+  description: 'Ref of the room. If the code belongs to another room by now, the response is 409 CODE_EXPIRED.',
 });
 
-export const ofRoom = z.object({ code: theCode });
-export const ofMember = z.object({ code: theCode, userId });
-export const thatRoom = z.strictObject({ ref: theRef.exactOptional() });
+export const roomParams = z.object({ code: theCode });
+export const memberParams = z.object({ code: theCode, userId });
+export const refQuery = z.strictObject({ ref: theRef.exactOptional() });
 
-/** `true` or `false`, as a query spells it. */
-export const yesOrNo = (description: string) =>
+/** A boolean in a query: `true` or `false`. */
+export const booleanQuery = (description: string) =>
   z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
-    .register(shown, { description });
+    .register(schemaDocs, { description });
 
-/** A whole number in a query. */
-export const count = (least: number, most: number, fallback: number, description: string) =>
-  z
+interface IntegerBounds {
+  readonly min: number;
+  readonly max: number;
+  /** For the document; the operation itself fills it in. */
+  readonly default: number;
+}
+
+/** An integer in a query. */
+export function integerQuery({ min, max, default: fallback }: IntegerBounds, description: string) {
+  const expected = `must be an integer from ${min} to ${max}`;
+  return z
     .string()
-    .regex(/^\d{1,9}$/, `a whole number from ${least} to ${most}`)
+    .regex(/^\d{1,9}$/, expected)
     .transform(Number)
-    .refine((value) => value >= least && value <= most, `a whole number from ${least} to ${most}`)
-    .register(shown, {
-      description: `${description} Unless given, ${fallback}.`,
+    .refine((value) => value >= min && value <= max, expected)
+    .register(schemaDocs, {
+      description: `${description} Default: ${fallback}.`,
       type: 'integer',
-      minimum: least,
-      maximum: most,
+      minimum: min,
+      maximum: max,
       pattern: undefined,
     });
+}
 
-export const cursor = (description = 'Where an earlier page ended, as it said.') =>
-  z.string().min(1).max(512).register(shown, { description });
+export const cursorQuery = (description: string) => z.string().min(1).max(512).register(schemaDocs, { description });
 
-/** Milliseconds since 1970, or ISO 8601 with its offset from UTC. */
-export const instantOf = (description: string) =>
+/** An instant in a query: milliseconds since 1970, or ISO 8601 with its offset from UTC. */
+export const instantQuery = (description: string) =>
   z
     .string()
     .max(40)
     .transform((text, context) => {
       const read = instant.safeParse(/^\d{1,16}$/.test(text) ? Number(text) : readIso(text));
       if (read.success) return read.data;
-      context.addIssue({ code: 'custom', message: 'milliseconds since 1970, or such as 2026-01-31T09:00:00Z' });
+      context.addIssue({
+        code: 'custom',
+        message: 'must be milliseconds since 1970, or ISO 8601 such as 2026-01-31T09:00:00Z',
+      });
       return z.NEVER;
     })
-    .register(shown, { description: `${description} In milliseconds since 1970, or as in 2026-01-31T09:00:00Z.` });
+    .register(schemaDocs, {
+      description: `${description} Milliseconds since 1970, or ISO 8601 such as 2026-01-31T09:00:00Z.`,
+    });
 
-const iso = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+const isoInstant = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 /** A day begins at midnight UTC. */
-const readIso = (text: string): number => (iso.safeParse(text).success ? Date.parse(text) : Number.NaN);
+const readIso = (text: string): number => (isoInstant.safeParse(text).success ? Date.parse(text) : Number.NaN);
