@@ -1,4 +1,4 @@
-/** The client as its users see it: one connection that comes back by itself, and at most one room on it. */
+/** The public types of a client: a connection that is restored by itself, with at most one room. */
 import type { Profile, RequestInput, UserId } from '../protocol/index.ts';
 import type { Backoff } from './backoff.ts';
 import type { Subject } from './emitter.ts';
@@ -8,9 +8,9 @@ import type { ResumeStore } from './token-store.ts';
 
 /**
  * - `connecting`: for the first time
- * - `online`: connected, and the room (if there is one) is the room as the server knows it
- * - `reconnecting`: it was lost, and is being tried again
- * - `offline`: the same, and the device says that it has no network
+ * - `online`: connected, and the room (if there is one) is in step with the server
+ * - `reconnecting`: the connection was lost and is being restored
+ * - `offline`: not connected, and the device reports no network
  * - `closed`: for good; `Client.ending` says why
  */
 export type ConnectionState = 'connecting' | 'online' | 'reconnecting' | 'offline' | 'closed';
@@ -20,8 +20,8 @@ export interface ClientEnding {
   /**
    * - `closed`: by `Client.close()`
    * - `replaced`: the same user has connected elsewhere, in another tab for instance
-   * - `kicked`: the host took the seat away; `banned` when it cannot be taken again
-   * - `refused`: the server does not let this client in, `error` says why
+   * - `kicked`: by the host; `banned` if this user cannot join that room again
+   * - `refused`: the server rejects this client, `error` says why
    */
   readonly reason: 'closed' | 'replaced' | 'kicked' | 'banned' | 'refused';
   /** With `refused`. */
@@ -30,52 +30,52 @@ export interface ClientEnding {
 
 /** How `connect` connects. Everything has a default. */
 export interface ConnectOptions {
-  /** What the others see, unless the profile of a room says otherwise; at most 64 characters. */
+  /** The name that other members see, unless the profile in a room has another one; at most 64 characters. */
   readonly name?: string;
-  /** A token of your own back end, where the server asks for one. Read for every attempt: a getter gives the latest. */
+  /** A token from your own back end, if the server requires one. Read for every attempt, so it may be a getter. */
   readonly token?: string;
   /** Where the resume token is kept. Default: the tab's `sessionStorage`; nowhere in Node. `null`: nowhere. */
   readonly store?: ResumeStore | null;
   /** Path of the Socket.IO endpoint. Default `/socket.io`. */
   readonly path?: string;
-  /** Milliseconds after which a request is given up, its waiting for the connection included. Default 10,000. */
+  /** Milliseconds after which a request fails, including its wait for the connection. Default 10,000. */
   readonly timeoutMs?: number;
   /**
-   * Milliseconds. The n-th attempt to reconnect waits a random time between 0 and `baseMs` x 2^n, at most `maxMs`; later
+   * Milliseconds. The n-th attempt to reconnect waits a random time between 0 and `baseMs` x 2^n, at most `maxMs`; longer
    * if the server says so. Default 500 and 15,000.
    */
   readonly backoff?: Backoff;
 }
 
-/** What a room may begin with: its `name`, `type`, `maxUsers`, `metadata`, and the creator's own `profile`. */
+/** Settings of the new room, such as `name`, `type`, `maxUsers` and `metadata`, and the creator's own `profile`. */
 export type CreateOptions = Omit<RequestInput<'room:create'>, 'idempotencyKey'>;
 
-/** What may go with a code. */
+/** Options of a join. */
 export interface JoinOptions {
-  /** What the others see of this client in the room. */
+  /** What other members see of this client in the room. */
   readonly profile?: Profile;
-  /** The room itself, where it is known: then the code of a later room answers `CODE_EXPIRED`. */
+  /** The room's `ref`, if known: if another room has the code by now, the join fails with `CODE_EXPIRED`. */
   readonly ref?: string;
 }
 
-/** What a client tells, by name. */
+/** The events of a client, by name. */
 export interface ClientEvents {
   /** The new `Client.state`. */
   state: ConnectionState;
-  /** A seat was taken, or after a page load taken again. */
+  /** The client is in another room: by `create` or `join`, or restored after a page load. */
   room: Room;
-  /** Something of the network to tell people: an attempt has failed. */
+  /** An attempt to connect has failed. */
   retry: {
     /** Milliseconds until the next one. */
     readonly retryInMs: number;
-    /** Why it has failed. */
+    /** Why it failed. */
     readonly error: SignalboxError;
   };
 }
 
-/** What `connect` gives. */
+/** What `connect` returns. */
 export interface Client extends Subject<ClientEvents> {
-  /** Told by the event `state` whenever it changes. */
+  /** The event `state` reports every change. */
   readonly state: ConnectionState;
   /** Why it is closed; null before that. */
   readonly ending: ClientEnding | null;
@@ -86,25 +86,25 @@ export interface Client extends Subject<ClientEvents> {
   /** The room that this client is in. */
   readonly room: Room | null;
   /**
-   * Resolves once online: with the room whose seat was taken again after a page load, or null.
+   * Resolves once online: with the room that was restored after a page load, or null.
    *
-   * @throws SignalboxError when the client was closed, or the server does not let it in; and `UNREACHABLE`, or why else
-   * it is not online, after `timeoutMs`. The client goes on trying then: ask again, unless it has an `ending`.
+   * @throws SignalboxError when the client is closed or rejected, and after `timeoutMs` with the reason why it is not
+   * online, such as `UNREACHABLE`. The client keeps trying, unless it has an `ending`: call it again.
    */
   ready(): Promise<Room | null>;
   /**
-   * Opens a room under a fresh code. A room that this client is in is left.
+   * Creates a room under a fresh code. The client leaves the room that it is in.
    *
    * @throws SignalboxError
    */
   create(options?: CreateOptions): Promise<Room>;
   /**
-   * Joins the room of a code. A room that this client is in is left once the other has accepted.
+   * Joins the room of a code. The client leaves the room that it is in once the join has succeeded.
    *
-   * @param code as people type it: spaces, dashes and any script's digits are understood.
+   * @param code as typed: spaces, dashes and the digits of any script are understood.
    * @throws SignalboxError
    */
   join(code: string, options?: JoinOptions): Promise<Room>;
-  /** Leaves the room and ends the connection. Resolves when the server knows, or cannot be told. */
+  /** Leaves the room and closes the connection. Resolves when the server has freed the seat, or cannot be reached. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The SDK: rooms by code, and WebRTC between their members. Runs in browsers and, but for the mesh, in Node. */
+/** The SDK: rooms by code, and WebRTC between their members. Runs in browsers and, except for the mesh, in Node. */
 
 export { normaliseTypedCode } from '../protocol/ids.ts';
 export type {

@@ -1,10 +1,10 @@
-/** How a room's snapshot changes with each event, and what has changed between two of them. No state is kept here. */
+/** Pure functions over a room's snapshot: the snapshot after an event, and the differences between two snapshots. */
 import type { Member, Push, PushName, RoomInfo, RoomSnapshot } from '../protocol/index.ts';
 import type { RoomEvents } from './room.ts';
 import type { AnyPush } from './single-use-socket.ts';
 
 type ChangeName = keyof typeof CHANGES;
-/** A push that raises the revision. */
+/** A push that raises the revision of the room. */
 export type RoomChange = Extract<AnyPush, { name: ChangeName }>;
 
 const CHANGES = {
@@ -19,11 +19,11 @@ const CHANGES = {
     members: room.members.map((member) => ({ ...member, role: member.userId === hostId ? 'host' : 'member' })),
   }),
   'room:updated': (room, body) => ({ ...body.room, members: room.members }),
-  // The room ends with it: there is nothing left to change.
+  // The room ends: nothing of it changes.
   'room:closed': (room) => room,
 } satisfies { [Name in RoomChangeName]: (room: RoomSnapshot, body: Push<Name>) => RoomSnapshot };
 
-/** Whatever carries a revision raises it, but for the push that only tells it: a new one is not forgotten in the table. */
+/** Every push with a `rev` raises it, except `room:rev`: so the compiler demands a row for a new push. */
 type RoomChangeName = Exclude<
   { [Name in PushName]: Push<Name> extends { readonly rev: number } ? Name : never }[PushName],
   'room:rev'
@@ -31,19 +31,19 @@ type RoomChangeName = Exclude<
 
 export const isChange = (push: AnyPush): push is RoomChange => Object.hasOwn(CHANGES, push.name);
 
-/** The room after the event that comes next. */
+/** The snapshot after the next event. */
 export function applied(room: RoomSnapshot, { name, body }: RoomChange): RoomSnapshot {
   // The compiler cannot follow one name through the union; the table above is checked name by name.
   const change = CHANGES[name] as (room: RoomSnapshot, body: RoomChange['body']) => RoomSnapshot;
   return { ...change(room, body), rev: body.rev };
 }
 
-/** What a listener is told of. */
+/** An event for listeners. */
 export type Difference = {
   [Name in Exclude<RoomChangeName, 'room:closed'>]: { readonly name: Name; readonly body: RoomEvents[Name] };
 }[Exclude<RoomChangeName, 'room:closed'>];
 
-/** What has happened between two snapshots, as events would have told it. */
+/** The events that lead from one snapshot to the other. */
 export function differences(before: RoomSnapshot, after: RoomSnapshot): Difference[] {
   const found: Difference[] = [];
   for (const member of before.members) {
@@ -63,7 +63,7 @@ export function differences(before: RoomSnapshot, after: RoomSnapshot): Differen
 
 const NEWS = { present: 'back', away: 'away' } as const;
 
-/** Of the same seat: who left and joined again has another one. */
+/** The same seat: a member that left and joined again has another `seq`. */
 const seatIn = (room: RoomSnapshot, { userId, seq }: Member): Member | undefined =>
   room.members.find((member) => member.userId === userId && member.seq === seq);
 
@@ -78,7 +78,7 @@ const settingsOf = ({ name, type, maxUsers, access, locked, metadata }: RoomInfo
   metadata,
 ];
 
-/** Both have come as JSON. */
+/** Whether two values that came as JSON are equal. */
 export const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 const without = (room: RoomSnapshot, userId: string): Member[] =>

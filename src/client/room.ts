@@ -1,4 +1,4 @@
-/** The room as this client is in it: the truth as far as it has come, and what can be done there. */
+/** The public types of a room that this client is in. */
 import type {
   CloseReason,
   IceServer,
@@ -22,45 +22,45 @@ export interface RoomEnding {
    * - the protocol's reasons for the end of a room: `closed`, `host-left`, `empty`, `idle`, `aged`
    * - `left`: by `Room.leave()`, by joining another room, or by closing the client
    * - `kicked`, `banned`: by the host
-   * - `replaced`: the same user has connected elsewhere and has the seat now
-   * - `expired`: the room ended while this client was out of reach
-   * - `refused`: the seat was lost while this client was out of reach, and could not be taken again; `error` says why
+   * - `replaced`: the same user has connected elsewhere and has the seat
+   * - `expired`: the room ended while this client was not connected
+   * - `refused`: the seat was lost while this client was not connected, and no other one was given; `error` says why
    */
   readonly reason: CloseReason | 'left' | 'kicked' | 'banned' | 'replaced' | 'expired' | 'refused';
   /** With `refused`. */
   readonly error?: SignalboxError;
 }
 
-/** A member, as the room has it now. */
+/** An event of one member. */
 export interface MemberEvent {
-  /** As it is after the event; of one who has left, as it was before. */
+  /** After the event; of a member that left, before it. */
   readonly member: Member;
 }
 
-/** Who says it, and what. */
+/** A message or signal, with its sender. */
 export interface RoomMessage {
   /** Stamped by the server. */
   readonly from: UserId;
-  /** Whatever the sender gave; the server has not looked into it. */
+  /** Any JSON; the server does not read it. */
   readonly data: Json;
 }
 
-/** What a room tells, by name. Bodies tell what has changed; `Room.members` is already as it is after it. */
+/** The events of a room, by name. `Room.members` already is what it is after the event. */
 export interface RoomEvents {
-  /** Somebody took a seat. */
+  /** A member has joined. */
   'member:joined': MemberEvent;
-  /** A seat is free again. */
+  /** A member has left. */
   'member:left': MemberEvent & {
-    /** Null when it was only noticed later that the member had gone. */
+    /** Null when the event itself was missed. */
     readonly reason: LeaveReason | null;
   };
-  /** A member's connection is lost; its seat is kept for the grace. */
+  /** A member has lost its connection; its seat is kept for the grace period. */
   'member:away': MemberEvent;
-  /** A member has taken up its seat again. */
+  /** An away member is connected again. */
   'member:back': MemberEvent;
-  /** A member says something else of itself. */
+  /** The profile of a member has changed. */
   'member:updated': MemberEvent & {
-    /** As it was. */
+    /** Before the event. */
     readonly before: Member;
   };
   /** The room has another host, or none. */
@@ -68,30 +68,30 @@ export interface RoomEvents {
     /** The `userId` of the host. */
     readonly hostId: UserId | null;
   };
-  /** The room says something else of itself. */
+  /** The settings or the metadata of the room have changed. */
   'room:updated': {
-    /** As it is. */
+    /** After the event. */
     readonly room: RoomInfo;
-    /** As it was. */
+    /** Before it. */
     readonly before: RoomInfo;
   };
-  /** After each of the above, and whenever else the room has changed. */
+  /** After each of the above, and after every other change of the room. */
   change: {
-    /** As it is. */
+    /** After the change. */
     readonly room: RoomSnapshot;
-    /** As it was. */
+    /** Before it. */
     readonly before: RoomSnapshot;
   };
-  /** To this member alone. Those that came before anybody listened are told to the first who does. */
+  /** To this member alone. Signals that come before there is a listener are kept for the first one. */
   signal: RoomMessage;
-  /** To everyone; one's own come back too, in the order in which all hear them. */
+  /** To every member, the sender included; in the same order for all. */
   message: Omit<RoomMessage, 'from'> & {
-    /** Stamped by the server; null when the server itself says it, for a back end. */
+    /** Stamped by the server; null for a message of a back end. */
     readonly from: UserId | null;
   };
-  /** The connection was lost and is back; the seat was kept. */
+  /** The connection was lost and is restored; the seat is the same. */
   resumed: undefined;
-  /** The seat was lost with the connection, and a new one was taken: `Room.self.seq` is another one. */
+  /** The connection was lost and is restored, with a new seat: `Room.self.seq` has changed. */
   rejoined: undefined;
   /** Fresh STUN and TURN servers: `Room.iceServers` has changed. */
   ice: readonly IceServer[];
@@ -99,33 +99,33 @@ export interface RoomEvents {
   ended: RoomEnding;
 }
 
-/** A seat in a room. After `ended`, its promises reject with `CLOSED` and it stays as it was. */
+/** A room that this client is in. After `ended` it does not change any more, and its promises reject with `CLOSED`. */
 export interface Room extends Subject<RoomEvents> {
-  /** The digits that others type to join. */
+  /** The digits that others type in order to join. */
   readonly code: RoomCode;
-  /** The room's own identity, never used again. */
+  /** The room's identity, never used again. */
   readonly ref: RoomRef;
-  /** The revision that this client has reached: +1 for every change of the room. */
+  /** The revision of `snapshot`: +1 for every change of the room. */
   readonly rev: number;
   /** In the order of joining. A new array after every change. */
   readonly members: readonly Member[];
   /** This client as a member. */
   readonly self: Member;
-  /** All that is known of the room. */
+  /** The whole state of the room. */
   readonly snapshot: RoomSnapshot;
-  /** The STUN and TURN servers to use now. Fresh ones come with the event `ice`. */
+  /** The present STUN and TURN servers. The event `ice` reports fresh ones. */
   readonly iceServers: readonly IceServer[];
   /** How it ended; null while it lasts. */
   readonly ending: RoomEnding | null;
   /**
-   * Hands JSON of at most 64 KiB to one member. Resolves when that member's connection has it.
+   * Sends JSON of at most 64 KiB to one member. Resolves when it was handed to that member's connection.
    *
    * @throws SignalboxError `PEER_AWAY`, `PEER_NOT_FOUND`, ...
    */
   signal(to: string, data: Json): Promise<void>;
-  /** Says JSON of at most 4 KiB to everyone in the room. */
+  /** Sends JSON of at most 4 KiB to every member. */
   message(data: Json): Promise<void>;
-  /** Changes what the others see of oneself: `name`, `mediaType`, `metadata`. */
+  /** Changes what other members see of this one: `name`, `mediaType`, `metadata`. */
   setProfile(profile: Profile): Promise<void>;
   /** Host only: `name`, `type`, `maxUsers`, `locked`, `metadata`. */
   update(changes: RequestInput<'room:update'>): Promise<void>;
@@ -133,6 +133,6 @@ export interface Room extends Subject<RoomEvents> {
   kick(userId: string, options?: { readonly ban?: boolean }): Promise<void>;
   /** Host only: ends the room for everyone. */
   close(): Promise<void>;
-  /** Gives the seat back. The room has ended for this client at once, whether or not the server can be told. */
+  /** Leaves. The room ends for this client at once, even if the server cannot be reached. */
   leave(): Promise<void>;
 }

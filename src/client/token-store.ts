@@ -1,15 +1,15 @@
 /** Stores the resume token: a client that presents it is the same user again, on the same seat. */
 import { uniqueId } from './unique-id.ts';
 
-/** Keeps one secret text. Throwing is allowed and means that nothing is kept. */
+/** Keeps one secret text. It may throw: then nothing is kept. */
 export interface ResumeStore {
   /** @returns the token, or null when there is none. */
   get(): string | null;
-  /** Keeps it in place of the last one. @param token null forgets it. */
+  /** Replaces the token. @param token null removes it. */
   set(token: string | null): void;
 }
 
-/** As much of the DOM's `Storage` as is used here. */
+/** The part of the DOM's `Storage` that is used here. */
 interface TextStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
@@ -17,10 +17,10 @@ interface TextStorage {
 }
 
 /**
- * A store on the `sessionStorage` of the page: it belongs to one tab and survives a refresh.
+ * A store in the page's `sessionStorage`: it belongs to one tab and survives a refresh.
  *
- * @param key two clients of one page need one each. (A client that is given no store uses one for each server.)
- * @returns undefined where there is no such storage (Node), or it is blocked.
+ * @param key of its own for each client of a page. (A client without the option `store` has a key for each server.)
+ * @returns undefined where there is no such storage (Node), or where it is blocked.
  */
 export function tabStore(key = 'signalbox.resume'): ResumeStore | undefined {
   try {

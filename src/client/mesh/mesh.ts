@@ -1,89 +1,89 @@
-/** A WebRTC connection with every other member of a room. */
+/** The public types of the mesh: a WebRTC connection with every other member of a room. */
 import type { Json, Member, UserId } from '../../protocol/index.ts';
 import type { Subject } from '../emitter.ts';
 import type { PeerStats } from './stats.ts';
 
-/** Of a camera's and microphone's tracks there is one of each kind. */
+/** Camera and microphone have one track of each kind. */
 export type MediaKind = 'audio' | 'video';
 
 /** How `mesh` connects. Everything has a default. */
 export interface MeshOptions {
-  /** Sent to everyone: at most one audio and one video track of it. */
+  /** Sent to every peer: its first audio and its first video track. */
   readonly stream?: MediaStream | null;
-  /** `relay` lets nothing through but TURN servers. Default `all`. */
+  /** `relay` allows TURN servers only. Default `all`. */
   readonly iceTransportPolicy?: RTCIceTransportPolicy;
 }
 
 /**
- * - `connecting`: for the first time, or anew
+ * - `connecting`: for the first time, or again
  * - `connected`
- * - `failed`: no way through was found; it is being tried again
+ * - `failed`: no connection came up; it is being tried again
  */
 export type PeerState = 'connecting' | 'connected' | 'failed';
 
 /** Another member, and the connection with it. */
 export interface Peer {
-  /** Of the member. */
+  /** The id of the member. */
   readonly userId: UserId;
-  /** As the room has it now. */
+  /** The member, as it is now. */
   readonly member: Member;
-  /** How far the connection has come. */
+  /** The state of the connection. */
   readonly state: PeerState;
-  /** Their camera and microphone. Always the same object; its tracks are others after a refresh of their page. */
+  /** Their camera and microphone. The object never changes; its tracks do, after a refresh of their page. */
   readonly stream: MediaStream;
-  /** What they share of their screen; null while they do not. */
+  /** The screen that they share; null while they share none. */
   readonly screen: MediaStream | null;
   /** Whether `send` reaches them: they use this SDK, and the data channel is open. */
   readonly canSend: boolean;
   /** Sends JSON of at most 64 KiB over the data channel. @returns false when it could not. */
   send(data: Json): boolean;
-  /** Looks at the browser's counters. Rates are those since the last look. */
+  /** Reads the browser's counters. Rates are those since the last call. */
   stats(): Promise<PeerStats>;
 }
 
-/** A STUN or TURN server did not do what was asked of it; 401 means that it does not accept the credentials. */
+/** An error of a STUN or TURN server; 401 means that it does not accept the credentials. */
 export interface IceFault {
-  /** Of that server; empty where the browser itself has failed. */
+  /** Of that server; empty when the browser itself failed. */
   readonly url: string;
-  /** Of STUN and TURN, such as 401; 701 when the server could not be reached. */
+  /** The STUN error code, such as 401; 701 when the server could not be reached. */
   readonly code: number;
   /** For logs. */
   readonly text: string;
 }
 
-/** What a mesh tells, by name. */
+/** The events of a mesh, by name. */
 export interface MeshEvents {
-  /** A member to be connected with. */
+  /** Another member; the connection with it begins. */
   peer: Peer;
   /** `state`, `stream`, `screen`, `canSend` or `member` of a peer has changed. */
   change: Peer;
-  /** The member is not there any more. */
+  /** The member has left. */
   gone: Peer;
   /** Over the data channel. */
   data: {
-    /** Who has sent it. */
+    /** The sender. */
     readonly peer: Peer;
-    /** Whatever they gave to `send`. */
+    /** The argument of their `send`. */
     readonly data: Json;
   };
   /** A STUN or TURN server refuses, or cannot be reached. */
   fault: IceFault;
-  /** What is shared from now on; null when that was ended, by `share` or by the browser's own button. */
+  /** The shared screen has changed; null when the share has ended, by `share` or by the browser's own button. */
   share: MediaStream | null;
 }
 
-/** What `mesh` gives. */
+/** What `mesh` returns. */
 export interface Mesh extends Subject<MeshEvents> {
-  /** By the id of the user. Those who were there before the mesh come with the event `peer` too. */
+  /** By user id. The event `peer` reports members that joined before the mesh began, too. */
   readonly peers: ReadonlyMap<UserId, Peer>;
-  /** Sends the tracks of another stream, or nothing. No new negotiation. */
+  /** Sends the tracks of another stream, or none. Without a new negotiation. */
   setStream(stream: MediaStream | null): void;
-  /** Sends another track, or none, in the place of the one of that kind. No new negotiation. */
+  /** Replaces the track of that kind by another one, or by none. Without a new negotiation. */
   replaceTrack(kind: MediaKind, track: MediaStreamTrack | null): void;
-  /** Sends a screen beside the camera, to whoever is there and whoever comes; null ends it. */
+  /** Sends a screen beside the camera, to all present and future peers; null ends it. */
   share(screen: MediaStream | null): void;
-  /** Sends to every peer. @returns those that it could not be sent to. */
+  /** Sends to every peer. @returns the peers that it could not be sent to. */
   send(data: Json): Peer[];
-  /** Ends every connection. The room goes on. It happens by itself when the room ends. */
+  /** Closes every connection. The room goes on. When the room ends, the mesh is closed by itself. */
   close(): void;
 }

@@ -1,11 +1,11 @@
 /**
- * What two pages say to each other through `signal`, which the server does not look into:
+ * The format of the signals between two meshes, which the server relays without reading them:
  *
  *   { connection, negotiation, description }   an offer or an answer
  *   { connection, candidate }                  an ICE candidate
- *   { hello }                                  "I am here and wait for your offer"
+ *   { hello }                                  "I wait for your offer"
  *
- * each with `page`. A peer that knows nothing of this SDK leaves out what it does not know.
+ * each with `page`. A peer without this SDK sends `description` and `candidate` only.
  */
 import type { Json } from '../../protocol/index.ts';
 
@@ -15,22 +15,22 @@ export interface Description {
 }
 
 export interface Signal {
-  /** Which mesh it is from. After a refresh the member is the same and its mesh another one, which knows of nothing. */
+  /** Id of the sender's mesh. After a refresh of the page, the same member has another one. */
   readonly page?: string | undefined;
-  /** Names one RTCPeerConnection; chosen by the one who makes its first offer. None means the present one. */
+  /** Id of the RTCPeerConnection, chosen by the side that makes its first offer. Without it, the present one is meant. */
   readonly connection?: string | undefined;
-  /** Number of the offer, or of the one that is answered; a later offer of a page has a greater one. */
+  /** Number of the offer, or of the offer that is answered. The numbers of a page increase. */
   readonly negotiation?: number | undefined;
-  /** With an offer: the number of the last one of the other side that was answered. */
+  /** With an offer: the number of the last offer that this side has answered. */
   readonly answered?: number | undefined;
-  /** The offer goes on with a connection: whoever does not have that must not open one for it. */
+  /** The offer belongs to an existing connection: a side that does not have it must not create one for it. */
   readonly again?: boolean | undefined;
   readonly description?: Description | undefined;
   readonly candidate?: RTCIceCandidateInit | undefined;
   readonly hello?: boolean | undefined;
 }
 
-/** It may be anything: what does not fit is as if it were not there. */
+/** @param data anything: fields of another form are ignored */
 export function readSignal(data: Json): Signal {
   const { page, connection, negotiation, answered, again, description, candidate, hello } = fieldsOf(data);
   const { type, sdp } = fieldsOf(description);
@@ -41,13 +41,13 @@ export function readSignal(data: Json): Signal {
     answered: numberOf(answered),
     again: !!again,
     description: (type === 'offer' || type === 'answer') && typeof sdp === 'string' ? { type, sdp } : undefined,
-    // The browser looks into it, and refuses whatever is none.
+    // The browser validates it.
     candidate: candidate as RTCIceCandidateInit | undefined,
     hello: !!hello,
   };
 }
 
-/** Descriptions and candidates are objects of the browser; on the wire they are plain JSON. */
+/** Descriptions and candidates are the browser's objects: on the wire they are plain JSON. */
 export const writeSignal = (signal: Signal): Json => JSON.parse(JSON.stringify(signal)) as Json;
 
 const fieldsOf = (value: unknown): Record<string, unknown> => Object(value) as Record<string, unknown>;

@@ -2,21 +2,21 @@
 import type { PageClock } from '../runtime.ts';
 
 export interface PeerStats {
-  /** Milliseconds to the other browser and back; null before it was measured. */
+  /** Milliseconds to the other browser and back; null before the first measurement. */
   readonly roundTripMs: number | null;
-  /** Bits per second of sound and pictures since the last call; 0 on the first. */
+  /** Bits per second of audio and video since the last call; 0 at the first. */
   readonly sentBitsPerSecond: number;
-  /** The same for what comes in. */
+  /** The same for the other direction. */
   readonly receivedBitsPerSecond: number;
-  /** Share of packets that did not arrive since the last call, 0 to 1. */
+  /** Share of packets lost since the last call, from 0 to 1. */
   readonly lossRate: number;
   /** `relay`: through a TURN server. Null while nothing is connected. */
   readonly route: 'direct' | 'relay' | null;
   /** Transport protocol to the other browser, or to the TURN server. */
   readonly transport: 'udp' | 'tcp' | null;
-  /** Pictures of the camera and the screen that were decoded since the connection began. */
+  /** Frames of camera and screen, since the connection began. */
   readonly framesDecoded: number;
-  /** Of sound and pictures, since the connection began. */
+  /** Of audio and video, since the connection began. */
   readonly bytesReceived: number;
 }
 
@@ -85,7 +85,7 @@ function routeOf(
 ): Pick<PeerStats, 'roundTripMs' | 'route' | 'transport'> {
   const all = [...entries.values()];
   const transport = all.find(({ type }) => type === 'transport');
-  // Firefox marks the pair instead.
+  // Firefox marks the candidate pair instead.
   const pair = entries.get(transport?.selectedCandidatePairId) ?? all.find(({ selected }) => selected);
   const ends = [entries.get(pair?.localCandidateId), entries.get(pair?.remoteCandidateId)];
   const [local] = ends;
