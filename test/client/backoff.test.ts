@@ -1,4 +1,4 @@
-/** How long a client waits: at random over the whole wait, which doubles up to a limit, on top of what the server asks for. */
+/** Back-off: exponential up to a limit, with full jitter, on top of the wait that the server asks for. */
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { DEFAULT_BACKOFF, delayBefore } from '../../src/client/backoff.ts';
@@ -10,7 +10,7 @@ import { TcpSwitch } from './tcp-switch.ts';
 const backoff = fc.record({ baseMs: fc.integer({ min: 1, max: 5000 }), maxMs: fc.integer({ min: 0, max: 60_000 }) });
 const attempt = fc.oneof(fc.nat(20), fc.nat(5000));
 
-test('never less than the server asks for, never more than the limit on top of it, however many attempts', () => {
+test('a wait is never shorter than the server asks for, and never longer than that and the limit', () => {
   fc.assert(
     fc.property(attempt, backoff, fc.nat(100_000), (attempt, backoff, minMs) => {
       const delay = delayBefore(attempt, backoff, systemChance, minMs);
@@ -20,7 +20,7 @@ test('never less than the server asks for, never more than the limit on top of i
   );
 });
 
-test('full jitter: every tenth of the wait is as likely as the others', () => {
+test('jitter is full: every tenth of the wait is equally likely', () => {
   // Waits are whole milliseconds, from 1 to the span.
   for (const [attempt, span] of [500, 1000, 2000, 4000, 8000, 15_000, 15_000].entries()) {
     const tenths = Array.from({ length: 10 }, () => 0);
@@ -28,7 +28,7 @@ test('full jitter: every tenth of the wait is as likely as the others', () => {
       const tenth = Math.floor((delayBefore(attempt, DEFAULT_BACKOFF, systemChance, 70) - 71) / (span / 10));
       tenths[tenth] = (tenths[tenth] ?? 0) + 1;
     }
-    // Of 10,000, a tenth has 1,000 and a standard deviation of 30.
+    // The expected count is 1,000, with a standard deviation of 30.
     for (const count of tenths) expect(Math.abs(count - 1000)).toBeLessThan(200);
   }
 });
@@ -40,12 +40,12 @@ beforeAll(async () => {
 afterAll(() => nodes[Symbol.asyncDispose]());
 afterEach(() => void vi.restoreAllMocks());
 
-test('the wait grows from attempt to attempt, and begins anew when it was online', async () => {
+test('the wait grows with every attempt, and starts over after a stable connection', async () => {
   await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
   await using clients = new Clients();
   const client = clients.connect(tcp.url, { backoff: { baseMs: 1, maxMs: 64 } });
   const room = await client.create();
-  // A connection counts once it has lasted some seconds: nobody waits for them here.
+  // A connection is stable after some seconds: the clock is moved on.
   const now = performance.now.bind(performance);
   let later = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now() + later);
@@ -69,6 +69,6 @@ test('a thousand clients that lose one server do not come back together', () => 
   const moments = Array.from({ length: 1000 }, () => delayBefore(0, DEFAULT_BACKOFF, systemChance));
   const slices = Array.from({ length: 50 }, () => 0);
   for (const moment of moments) slices[Math.floor(moment / 10)] = (slices[Math.floor(moment / 10)] ?? 0) + 1;
-  // Of fifty slices of 10 ms each has about twenty.
+  // About twenty in each of fifty slices of 10 ms.
   expect(Math.max(...slices)).toBeLessThan(60);
 });

@@ -1,4 +1,4 @@
-/** Listeners: what one does is no concern of the others. */
+/** Listeners are independent of each other. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Emitter } from '../../src/client/emitter.ts';
 import { type MemoryNode, startMemoryNode } from '../support/memory-node.ts';
@@ -9,7 +9,7 @@ describe('an emitter', () => {
   const told: string[] = [];
   const hear = (words: string) => () => void told.push(words);
 
-  test('calls listeners in their order, and one that is added twice twice', () => {
+  test('calls listeners in the order of adding, and a listener that was added twice twice', () => {
     const emitter = new Emitter<{ a: number; b: string }>();
     const heard: unknown[] = [];
     const listener = (body: number) => void heard.push(body);
@@ -24,7 +24,7 @@ describe('an emitter', () => {
     expect(new Emitter<{ a: number }>().emit('a', 1)).toBe(false);
   });
 
-  test('one that takes itself back inside its call is called once, and all others are', () => {
+  test('calls a listener that removes itself once, and all others', () => {
     told.length = 0;
     const emitter = new Emitter<{ a: undefined }>();
     emitter.on('a', hear('before'));
@@ -38,7 +38,7 @@ describe('an emitter', () => {
     expect(told).toEqual(['before', 'once', 'after', 'before', 'after']);
   });
 
-  test('one that another takes back is not called any more; one that it adds is called from the next event on', () => {
+  test('does not call a listener that another one has removed, and calls an added one from the next event on', () => {
     told.length = 0;
     const emitter = new Emitter<{ a: undefined }>();
     const unsubscribe = emitter.on('a', () => {
@@ -54,15 +54,15 @@ describe('an emitter', () => {
   });
 });
 
-describe('of a room', () => {
+describe('listeners of a room', () => {
   let nodes: MemoryNode;
   beforeAll(async () => {
     nodes = await startMemoryNode();
   });
   afterAll(() => nodes[Symbol.asyncDispose]());
 
-  test('one that throws is its owner’s fault: all others hear, and the program is told', async () => {
-    // In a process of its own: here the test runner would take it for its own failure.
+  test('a listener that throws does not stop the others, and its error is an uncaught exception', async () => {
+    // In another process: here the uncaught exception would fail the test run.
     const script = `
       import { connect } from './src/client/index.ts';
       const faults = [];
@@ -91,7 +91,7 @@ describe('of a room', () => {
     expect(child.lines).toEqual(['heard Tea 2 online', 'of the change, of the message, of the state closed']);
   });
 
-  test('one may leave, join and close from inside', async () => {
+  test('a listener may leave, join and close', async () => {
     await using clients = new Clients();
     const { ann, ben, room, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(0)]);
     const after: string[] = [];
@@ -110,14 +110,14 @@ describe('of a room', () => {
     expect(after).toEqual(['ended', 'left', 'message']);
   });
 
-  test('signals wait for the first listener, and again while there is none', async () => {
+  test('signals are kept for the first listener, and again while there is none', async () => {
     await using clients = new Clients();
     const { room, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(0)]);
     const heard: unknown[] = [];
     const to = bens.self.userId;
     await room.signal(to, 1);
     await barrier(bens, room);
-    // Within the very call nothing is told: the caller does not have yet what takes the listener back.
+    // Not within the call of `on`: the caller does not have the unsubscribe function yet.
     const unsubscribe = bens.on('signal', ({ data }) => {
       heard.push(data);
       if (data === 2) unsubscribe();

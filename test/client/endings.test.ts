@@ -1,4 +1,4 @@
-/** What is final is final: no connection follows, whatever happens afterwards, and the room says the same as the client. */
+/** A closed client never connects again, and its room ends for the same reason. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client, ClientEnding, Room } from '../../src/client/index.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
@@ -11,10 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
 
-/** Tries again at once if it tries again at all. */
-const HASTY = { baseMs: 0, maxMs: 0 };
+/** A client that tries again does so at once. */
+const NO_BACKOFF = { baseMs: 0, maxMs: 0 };
 
-interface Scene {
+interface Context {
   readonly clients: Clients;
   readonly tcp: TcpSwitch;
   readonly room: Room;
@@ -24,7 +24,7 @@ interface Scene {
 }
 
 const endings: Readonly<
-  Record<string, { act: (scene: Scene) => Promise<unknown>; ending: ClientEnding; left: boolean }>
+  Record<string, { act: (scene: Context) => Promise<unknown>; ending: ClientEnding; left: boolean }>
 > = {
   'closed by itself': { act: ({ ben }) => ben.close(), ending: { reason: 'closed' }, left: true },
   'kicked by the host': {
@@ -49,7 +49,9 @@ describe.each(Object.entries(endings))('%s', (_, { act, ending, left }) => {
     await using tcp = await TcpSwitch.to(nodes.servers[1]?.port ?? 0);
     await using clients = new Clients();
     const store = new MemoryStore();
-    const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url], { ben: { store, backoff: HASTY } });
+    const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url], {
+      ben: { store, backoff: NO_BACKOFF },
+    });
     const states: string[] = [];
     ben.on('state', (state) => states.push(state));
     const [told, seen] = [eventsOf(bens), eventsOf(room)];
@@ -57,12 +59,12 @@ describe.each(Object.entries(endings))('%s', (_, { act, ending, left }) => {
     await Promise.all([reaches(ben, 'closed'), act({ clients, tcp, room, bens, ben, store })]);
     await gone;
     expect(ben).toMatchObject({ state: 'closed', ending, room: null });
-    // For a room, to be left by closing the client is to be left.
+    // Closing the client leaves the room.
     const roomEnding = ending.reason === 'closed' ? { reason: 'left' } : ending;
     expect(bens.ending).toEqual(roomEnding);
     expect(told).toEqual([`ended ${roomEnding.reason}`]);
     expect(store.text, 'nothing is left that could bring it back').toBeNull();
-    // Whoever tried again would have come before this one.
+    // Another attempt of the client would have come before this one.
     const cat = clients.connect(tcp.url);
     await cat.ready();
     expect([tcp.accepted, tcp.welcomes, tcp.open]).toEqual([2, 2, 1]);
@@ -72,11 +74,13 @@ describe.each(Object.entries(endings))('%s', (_, { act, ending, left }) => {
     expect([away.length, seen.length]).toEqual(left ? [0, 2] : [1, 3]);
   });
 
-  test('nothing that is asked of it afterwards brings it back', async () => {
+  test('no later request connects it again', async () => {
     await using tcp = await TcpSwitch.to(nodes.servers[1]?.port ?? 0);
     await using clients = new Clients();
     const store = new MemoryStore();
-    const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url], { ben: { store, backoff: HASTY } });
+    const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url], {
+      ben: { store, backoff: NO_BACKOFF },
+    });
     await Promise.all([reaches(ben, 'closed'), act({ clients, tcp, room, bens, ben, store })]);
     const closed = { code: 'CLOSED', retryable: false };
     for (const ask of [() => ben.ready(), () => ben.create(), () => ben.join(room.code), () => bens.message('x')]) {
@@ -90,7 +94,7 @@ describe.each(Object.entries(endings))('%s', (_, { act, ending, left }) => {
   });
 });
 
-test('banned: also a new connection of the same user does not get in', async () => {
+test('a banned user does not get in with a new connection either', async () => {
   await using clients = new Clients();
   const store = new MemoryStore();
   const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(1)], { ben: { store } });
@@ -102,7 +106,7 @@ test('banned: also a new connection of the same user does not get in', async () 
   await expect(again.join(room.code)).rejects.toMatchObject({ code: 'BANNED', retryable: false });
 });
 
-test('a listener of the end finds everything as it is: no room, no connection', async () => {
+test('a listener of the end sees the final state: no room, no connection', async () => {
   await using clients = new Clients();
   const { ben, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(1)]);
   const found: unknown[] = [];

@@ -1,4 +1,4 @@
-/** Those who meet through the SDK, and how a test waits for what they see. */
+/** Clients of the SDK for tests, and functions that wait for their events and states. */
 import {
   type Client,
   type ClientEvents,
@@ -10,10 +10,10 @@ import {
   type RoomEvents,
 } from '../../src/client/index.ts';
 
-/** How long anything may take that a test waits for: far more than it does take. */
+/** Far longer than anything takes that a test waits for. */
 const PATIENCE_MS = 15_000;
 
-/** Whatever has been connected through it is closed with it. */
+/** Closes every client that it has connected. */
 export class Clients implements AsyncDisposable {
   readonly #clients: Client[] = [];
 
@@ -28,10 +28,10 @@ export class Clients implements AsyncDisposable {
   }
 }
 
-/** A test that waits for a second attempt waits for this. */
+/** For tests that wait for a second attempt. */
 export const FAST_BACKOFF = { baseMs: 20, maxMs: 200 };
 
-/** A store of one's own. */
+/** A resume store in memory. */
 export class MemoryStore implements ResumeStore {
   text: string | null;
 
@@ -51,13 +51,13 @@ export class MemoryStore implements ResumeStore {
 export interface TwoMembers {
   readonly ann: Client;
   readonly ben: Client;
-  /** The room as its host has it. */
+  /** The room object of Ann, the host. */
   readonly room: Room;
-  /** The same room as Ben has it. */
+  /** Ben's object of the same room. */
   readonly bens: Room;
 }
 
-/** Ann has made a room, Ben has joined it, and both know. */
+/** Ann has created a room, Ben has joined it, and both rooms show both members. */
 export async function twoMembers(
   clients: Clients,
   urls: readonly [ann: string, ben: string],
@@ -71,19 +71,19 @@ export async function twoMembers(
   return { ann, ben, room, bens };
 }
 
-/** What events can be heard from, whatever their names. */
+/** A source of events. */
 interface Source<Events> {
   on<Name extends keyof Events>(name: Name, listener: (body: Events[Name]) => void): () => void;
 }
 type EventsOf<Subject> = Subject extends Client ? ClientEvents : RoomEvents;
 
-/** The next event of that name. Call it before whatever brings the event about. */
+/** The next event of that name. To be called before the cause of the event. */
 export function next<Subject extends Client | Room, Name extends keyof EventsOf<Subject>>(
   subject: Subject,
   name: Name,
   fits: (body: EventsOf<Subject>[Name]) => boolean = () => true,
 ): Promise<EventsOf<Subject>[Name]> {
-  // A client and a room are sources of their own events; the compiler does not choose between the two.
+  // Clients and rooms have different events; the compiler does not choose between the two.
   const source = subject as unknown as Source<EventsOf<Subject>>;
   return within(
     () => `the event ${String(name)}`,
@@ -91,7 +91,7 @@ export function next<Subject extends Client | Room, Name extends keyof EventsOf<
   );
 }
 
-/** Resolves when the room is so, now or after one of its changes. */
+/** Resolves when the condition holds, now or after a change of the room. */
 export function until(room: Room, isSo: (room: Room) => boolean): Promise<void> {
   return within(
     () => `such a room; it is ${JSON.stringify(room.snapshot)}`,
@@ -103,7 +103,7 @@ export function until(room: Room, isSo: (room: Room) => boolean): Promise<void> 
   );
 }
 
-/** Resolves when both have come as far as the other was at this moment; then they are the same. */
+/** Resolves when both rooms have reached the greater of their present revisions. @throws if they differ then */
 export async function agree(one: Room, other: Room): Promise<void> {
   const rev = Math.max(one.rev, other.rev);
   await Promise.all([one, other].map((room) => until(room, (it) => it.rev >= rev)));
@@ -134,14 +134,14 @@ function within<Value>(
     }, patienceMs);
     end = begin((value) => {
       clearTimeout(timer);
-      // The listener is known only after this returned; taking it back twice does no harm.
+      // `end` is assigned only after this call has returned.
       queueMicrotask(() => end());
       resolve(value);
     });
   });
 }
 
-/** Everything that is told of a room, in order: `member:joined Ben`. */
+/** All events of a room as texts, in order: `member:joined Ben`. */
 export function eventsOf(room: Room): string[] {
   const told: string[] = [];
   const tell = (words: string) => void told.push(words);
@@ -160,7 +160,7 @@ export function eventsOf(room: Room): string[] {
 
 let hushes = 0;
 
-/** When it resolves, whatever the room has told the listener before this call has arrived. */
+/** Barrier: when it resolves, every event that was sent to the listener before this call has arrived. */
 export async function barrier(listener: Room, speaker: Room = listener): Promise<void> {
   hushes += 1;
   const mark = `hush ${hushes}`;

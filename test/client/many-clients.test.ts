@@ -1,4 +1,4 @@
-/** Many clients over two nodes, some far away, coming and going at once: in the end all of them hold what the server holds. */
+/** Many clients on two nodes, some on a slow network, join and leave at once: in the end all have the server's state. */
 import { expect, test } from 'vitest';
 import type { Client, Member, Room } from '../../src/client/index.ts';
 import { connectClient } from '../support/client.ts';
@@ -9,8 +9,8 @@ import { Clients, until } from './harness.ts';
 const CLIENTS = 30;
 const ROUNDS = 4;
 
-/** No revision is shown twice with different members, by whomever; and what events tell is what `members` shows. */
-function watch(room: Room, seen: Map<number, string>): void {
+/** All clients show the same members at the same revision, and the events lead to the members that are shown. */
+function checkConsistency(room: Room, seen: Map<number, string>): void {
   let told = new Map<string, Member>(room.members.map((member) => [member.userId, member]));
   room.on('member:joined', ({ member }) => told.set(member.userId, member));
   room.on('member:left', ({ member }) => told.delete(member.userId));
@@ -33,7 +33,7 @@ function watch(room: Room, seen: Map<number, string>): void {
   });
 }
 
-test('thirty clients come and go over two nodes, some of them far away: all end with the truth', async () => {
+test('thirty clients on two nodes, some on a slow network, end with the state of the server', async () => {
   await using nodes = await startNodes({ kind: 'redis', count: 2 });
   await using slow = await startProxy(nodes.servers[1]?.port ?? 0, { delayMs: 80 });
   await using clients = new Clients();
@@ -46,7 +46,7 @@ test('thirty clients come and go over two nodes, some of them far away: all end 
     let seat: Room | undefined;
     for (let round = 0; round <= number % ROUNDS; round += 1) {
       seat = await client.join(room.code);
-      watch(seat, seen);
+      checkConsistency(seat, seen);
       await seat.setProfile({ metadata: { number, round } });
       if (round < number % ROUNDS) await seat.leave();
     }
@@ -61,7 +61,7 @@ test('thirty clients come and go over two nodes, some of them far away: all end 
   for (const seat of seats) expect(seat.snapshot).toEqual(truth);
   expect(seen.size).toBeGreaterThan(2 * CLIENTS);
 
-  // Half of them leave without a word to each other.
+  // Half of them leave, the others close.
   await Promise.all(seats.map((seat, n) => (n % 2 === 0 ? seat.leave() : (crowd[n]?.close() ?? Promise.reject()))));
   const { room: after } = await witness.must('room:get');
   expect(after.members.map(({ userId }) => userId)).toEqual([witness.userId]);

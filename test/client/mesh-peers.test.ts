@@ -1,4 +1,4 @@
-/** The mesh through a real server: with itself, and with peers without a browser that know nothing of it. */
+/** The mesh through a real server: with itself, and with peers without a browser and without the SDK. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PeerState, PeerStats } from '../../src/client/index.ts';
@@ -31,8 +31,8 @@ interface Seen extends PeerStats {
   readonly canSend: boolean;
 }
 
-/** Somebody with a camera at a page that has the SDK. */
-class Visitor implements AsyncDisposable {
+/** A page with the SDK and a camera. */
+class MeshPage implements AsyncDisposable {
   readonly page: Page;
   readonly #dispose: () => Promise<void>;
 
@@ -41,15 +41,15 @@ class Visitor implements AsyncDisposable {
     this.#dispose = dispose;
   }
 
-  /** @param code of the room to join; without one, a room is opened. */
-  static async come(code?: string): Promise<Visitor> {
+  /** @param code of the room to join; without one, a room is created. */
+  static async come(code?: string): Promise<MeshPage> {
     const person = await browser.person(`http://localhost:${server.port}/healthz`);
-    const visitor = new Visitor(person.page, async () => person[Symbol.asyncDispose]());
+    const visitor = new MeshPage(person.page, async () => person[Symbol.asyncDispose]());
     await visitor.enter(code === undefined ? 'client.create()' : `client.join('${code}')`);
     return visitor;
   }
 
-  /** @param how to get a room. */
+  /** @param how the expression that gets a room. */
   async enter(how: string): Promise<void> {
     await this.page.evaluate(`(async () => {
       const { connect, mesh } = await import('/signalbox.js');
@@ -72,7 +72,7 @@ class Visitor implements AsyncDisposable {
     })))`);
   }
 
-  /** There is one other, and it is like this by now. */
+  /** Waits until there is one peer, and it matches. */
   async meets(what: Partial<Seen>): Promise<void> {
     await expect.poll(() => this.peers(), { timeout: 30_000 }).toEqual([expect.objectContaining(what)]);
   }
@@ -91,9 +91,9 @@ class Visitor implements AsyncDisposable {
 const startPeer = (...args: string[]): Promise<RunningChild> =>
   startChild({ command: process.execPath, args: [example.path, server.url, ...args] });
 
-test('two pages meet, talk, and are the same two after a refresh', async () => {
-  await using ada = await Visitor.come();
-  await using bob = await Visitor.come(await ada.code());
+test('two pages connect, exchange data, and connect again after a refresh', async () => {
+  await using ada = await MeshPage.come();
+  await using bob = await MeshPage.come(await ada.code());
   for (const one of [ada, bob]) await one.meets({ state: 'connected', canSend: true, route: 'direct' });
   await Promise.all([ada.hasPictures(), bob.hasPictures()]);
   for (const one of [ada, bob]) {
@@ -106,17 +106,17 @@ test('two pages meet, talk, and are the same two after a refresh', async () => {
   }
 });
 
-test('the peer of docs/protocol.md, joining: it offers, and is offered media beside its own channel', async () => {
-  await using ada = await Visitor.come();
+test('the peer of docs/protocol.md that joins makes an offer, and gets one with media', async () => {
+  await using ada = await MeshPage.come();
   await using guest = await startPeer(await ada.code());
   await ada.meets({ state: 'connected', canSend: false });
   expect(guest.lines.filter((line) => !line.startsWith('code'))).toEqual([]);
 });
 
-test('the peer of docs/protocol.md, waiting: it is offered what it answers', async () => {
+test('the peer of docs/protocol.md that waits answers an offer', async () => {
   await using host = await startPeer();
   const code = (await host.line(/^code \d{6}$/)).slice('code '.length);
-  await using ada = await Visitor.come(code);
+  await using ada = await MeshPage.come(code);
   await ada.meets({ state: 'connected', canSend: false });
   await ada.page.reload();
   await ada.enter('client.ready()');
@@ -124,8 +124,8 @@ test('the peer of docs/protocol.md, waiting: it is offered what it answers', asy
   expect(host.lines.filter((line) => !line.startsWith('code'))).toEqual([]);
 });
 
-test('a peer with a camera and without a browser: pictures both ways', async () => {
-  await using ada = await Visitor.come();
+test('a peer without a browser sends and receives video', async () => {
+  await using ada = await MeshPage.come();
   await using robot = await startChild({
     command: process.execPath,
     args: ['test/support/node-peer.mjs', server.url, await ada.code()],

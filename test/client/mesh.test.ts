@@ -1,6 +1,6 @@
 /**
- * The mesh in a real browser, with real WebRTC. Only the network between two meshes is made up, so that it loses, repeats,
- * delays and mixes up what it is told to; the pages that do it are in `mesh/`.
+ * The mesh in a real browser, with real WebRTC. Only the server is a fake, so that signals can be lost, repeated, delayed
+ * and reordered. The scenarios that run in the page are in `mesh/`.
  */
 import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -42,8 +42,8 @@ afterAll(async () => {
   await site?.[Symbol.asyncDispose]();
 });
 
-/** A page of its own, on which no error may go unhandled. */
-class Stage implements AsyncDisposable {
+/** A page of its own, without uncaught errors. */
+class TestPage implements AsyncDisposable {
   readonly #person: Person;
 
   constructor(person: Person) {
@@ -57,8 +57,8 @@ class Stage implements AsyncDisposable {
     return this.#person.page.evaluate(`scenarios.${name}(...${JSON.stringify(args)})`);
   }
 
-  /** As after a page load: a browser gives a page a number of connections, closed ones counted until they are swept up. */
-  async anew(): Promise<void> {
+  /** A page may have a limited number of connections; closed ones count until they are collected. */
+  async reload(): Promise<void> {
     await this.#person.page.reload();
   }
 
@@ -69,15 +69,15 @@ class Stage implements AsyncDisposable {
   }
 }
 
-/** As the server gives them out. */
+/** TURN credentials as the server makes them. */
 function credentials(): { username: string; credential: string } {
   const username = `${Math.ceil(Date.now() / 1000) + 600}:ada`;
   return { username, credential: createHmac('sha1', SECRET).update(username).digest('base64') };
 }
 
-const open = async (): Promise<Stage> => new Stage(await browser.person(`${site.origin}/`));
+const open = async (): Promise<TestPage> => new TestPage(await browser.person(`${site.origin}/`));
 
-test('500 couples that begin at the same moment and share at the same moment: none is stuck', async () => {
+test('500 pairs that offer and share at the same moment: all connect', async () => {
   const COUPLES = 500;
   const PER_PAGE = 50;
   await using one = await open();
@@ -89,7 +89,7 @@ test('500 couples that begin at the same moment and share at the same moment: no
       for (let from = index * PER_PAGE; from < COUPLES; from += pages.length * PER_PAGE) {
         glares.push(await page.run('glare', from, from + PER_PAGE, 3));
         expect(await page.run('counted')).toEqual(NOTHING);
-        await page.anew();
+        await page.reload();
       }
       return glares;
     }),
@@ -100,26 +100,26 @@ test('500 couples that begin at the same moment and share at the same moment: no
   process.stdout.write(`slowest of ${COUPLES} couples: ${Math.max(...glares.map(({ slowestMs }) => slowestMs))} ms\n`);
 });
 
-test('what is lost is sent again, on the same connections', async () => {
+test('lost signals are sent again, on the same connections', async () => {
   await using page = await open();
-  await page.run('hurry', 3);
-  expect(await page.run('lost', 'offer', 1)).toBe(2);
-  expect(await page.run('lost', 'answer', 1)).toBe(2);
-  expect(await page.run('lost', 'candidate', 2)).toBe(2);
+  await page.run('speedUpTimers', 3);
+  expect(await page.run('lostSignals', 'offer', 1)).toBe(2);
+  expect(await page.run('lostSignals', 'answer', 1)).toBe(2);
+  expect(await page.run('lostSignals', 'candidate', 2)).toBe(2);
 });
 
-test('an answer that is late or lost is not taken for two offers that met: nothing waits for the next try', async () => {
+test('an answer that is late or lost is not taken for glare: no side waits for the next try', async () => {
   await using page = await open();
   expect(await page.run('overtakenAnswer')).toBeLessThan(4_000);
-  expect(await page.run('unheardAnswer')).toBeLessThan(4_000);
+  expect(await page.run('lostAnswer')).toBeLessThan(4_000);
 });
 
-test('three do whatever they can do, in a bad network: once it is good, all is well', async () => {
+test('three members act at random in a bad network: once it is good, all are connected', async () => {
   const SEEDS = [1, 2, 3, 4];
   const found = await Promise.all(
     SEEDS.map(async (seed) => {
       await using page = await open();
-      await page.run('hurry', 10);
+      await page.run('speedUpTimers', 10);
       const wrong = await page.run('randomActions', seed, 40);
       expect(await page.run('counted')).toEqual(NOTHING);
       return wrong;
@@ -128,42 +128,42 @@ test('three do whatever they can do, in a bad network: once it is good, all is w
   expect(found.flat()).toEqual([]);
 });
 
-test('in a network that loses, repeats and mixes up signals, all is well in the end', async () => {
+test('pairs connect in a network that loses, repeats and reorders signals', async () => {
   await using page = await open();
-  await page.run('hurry', 10);
-  for (const seed of [1, 2, 3]) expect(await page.run('mess', 12, seed)).toEqual([]);
+  await page.run('speedUpTimers', 10);
+  for (const seed of [1, 2, 3]) expect(await page.run('lossyNetwork', 12, seed)).toEqual([]);
 });
 
-test('what belongs to an earlier attempt, or to a page that is gone, changes nothing', async () => {
+test('signals of an earlier attempt or of a former page change nothing', async () => {
   await using page = await open();
   for (const who of ['early', 'late'] as const) {
-    const [made, afterwards] = await page.run('ghosts', who);
+    const [made, afterwards] = await page.run('signalsOfFormerPage', who);
     expect(made).toBe(2);
     expect(afterwards).toBe(made);
   }
-  await page.run('answeredByNext');
-  await page.run('hurry', 10);
-  const [made, afterwards] = await page.run('latecomers');
+  await page.run('answerOfNextPage');
+  await page.run('speedUpTimers', 10);
+  const [made, afterwards] = await page.run('lateFirstAttempt');
   expect(afterwards).toBe(made);
 });
 
 test.each([[['early']], [['late']], [['early', 'late']], [['late', 'early']]] as const)(
-  '%s: pages are refreshed',
+  '%s: refreshed pages connect again',
   async (who) => {
     await using page = await open();
     const { made, ms, states } = await page.run('refresh', ...who);
     expect(made).toBe(2);
-    // It was told of, and not waited for: the first greeting that is repeated is four seconds later.
+    // By the first `hello`: the second one comes four seconds later.
     expect(ms).toBeLessThan(4_000);
     expect(states.flat()).not.toContain('failed');
   },
 );
 
 test.each(['early', 'late'] as const)(
-  'the %s one loses the server for a while: the same connection, and the pictures flow',
+  'the %s member loses the server for a while: its connection stays, and so does the video',
   async (who) => {
     await using page = await open();
-    const { made, attempts, states } = await page.run('blink', who);
+    const { made, attempts, states } = await page.run('serverLost', who);
     expect(made).toBe(2);
     expect(attempts).toBe(2);
     expect(states).toEqual([
@@ -173,14 +173,14 @@ test.each(['early', 'late'] as const)(
   },
 );
 
-test('seats: another one has another part, whoever is away is left alone, whoever leaves is gone', async () => {
+test('a new seat may change the side that offers, an away member is left alone, a member that leaves is gone', async () => {
   await using page = await open();
-  // With the greater number it is the one that offers now.
+  // It has the greater `seq` now, so it offers.
   expect(await page.run('rejoin')).toEqual(['early']);
   expect(await page.run('away')).toEqual({ made: 0, madeThen: 2, peers: [0, 0] });
 });
 
-test('signals that are refused are sent again in order; without an answer each attempt takes longer', async () => {
+test('refused signals are sent again in order; without an answer each attempt takes longer', async () => {
   await using page = await open();
   const { tries, order } = await page.run('refused');
   expect(tries).toBe(3);
@@ -192,14 +192,14 @@ test('signals that are refused are sent again in order; without an answer each a
   expect(Math.max(...waits)).toBeGreaterThan(2 * Math.min(...waits));
 });
 
-// The browser takes its time to say that a connection has failed: these two wait side by side.
-test.concurrent('what cannot be repaired is made anew', async ({ expect }) => {
+// The browser takes long to report a failed connection: so these two run side by side.
+test.concurrent('a connection that cannot be repaired is replaced', async ({ expect }) => {
   await using page = await open();
   const { states } = await page.run('beyondRepair');
   expect(states).toEqual([['connecting', 'connected', 'connecting', 'failed', 'connected']]);
 });
 
-test.concurrent('a relay that is out of order for a while: the same connection is repaired', async ({ expect }) => {
+test.concurrent('a connection is repaired after its relay was out of order', async ({ expect }) => {
   await using coturn = await startCoturn({ secrets: [SECRET] });
   await using page = await open();
   await page.run('beginRelayed', [{ urls: [coturn.url('udp')], ...credentials() }]);
@@ -216,7 +216,7 @@ test.concurrent('a relay that is out of order for a while: the same connection i
   await page.run('endRelayed');
 });
 
-test('cameras and microphones come and go without a negotiation', async () => {
+test('tracks of camera and microphone are replaced without a negotiation', async () => {
   await using page = await open();
   const [before, after] = await page.run('switching');
   expect(after).toBe(before);
@@ -224,7 +224,7 @@ test('cameras and microphones come and go without a negotiation', async () => {
 
 test('screens beside cameras take one negotiation for each change: shared, ended, shared again, ended by the browser', async () => {
   await using page = await open();
-  const { tracks, places, told, negotiations } = await page.run('sharing');
+  const { tracks, transceivers, told, negotiations } = await page.run('sharing');
   expect(tracks).toEqual([
     [2, 1, 2, 1],
     [2, null, 2, null],
@@ -233,15 +233,15 @@ test('screens beside cameras take one negotiation for each change: shared, ended
     [2, null, 2, null],
     [2, null, 2, 1],
   ]);
-  expect(places).toEqual([4, 4, 5, 5, 5, 5]);
+  expect(transceivers).toEqual([4, 4, 5, 5, 5, 5]);
   expect(told).toEqual(['screen', null, 'screen', null, 'screen', null]);
   expect(negotiations).toEqual({ shared: 1, muted: 0, ended: 1, sharedAgain: 1 });
-  expect(await page.run('three')).toEqual([2, 2, 2]);
+  expect(await page.run('threeMembers')).toEqual([2, 2, 2]);
 });
 
-test('data: both ways, not too much, and nothing that a peer puts on the channel does harm', async () => {
+test('data goes both ways up to its limit, and invalid data of a peer does no harm', async () => {
   await using page = await open();
-  expect(await page.run('spoken')).toEqual({
+  expect(await page.run('dataBothWays')).toEqual({
     heard: [
       ['early', { deep: [1, null, 'ä€'] }],
       ['late', 'back'],
@@ -249,16 +249,16 @@ test('data: both ways, not too much, and nothing that a peer puts on the channel
     refused: [false, false, true, true],
     afterwards: false,
   });
-  expect(await page.run('garbage')).toEqual([{}, expect.any(String)]);
-  expect(await page.run('nonsense')).toBeGreaterThan(0);
+  expect(await page.run('invalidData')).toEqual([{}, expect.any(String)]);
+  expect(await page.run('invalidSignals')).toBeGreaterThan(0);
 });
 
-test.each(['early', 'late'] as const)('a peer that knows nothing of this SDK, as the %s one', async (who) => {
+test.each(['early', 'late'] as const)('a peer without this SDK connects as the %s one', async (who) => {
   await using page = await open();
-  expect(await page.run('simple', who)).toEqual({ canSend: false, sent: [who], again: true, back: true });
+  expect(await page.run('simplePeer', who)).toEqual({ canSend: false, sent: [who], again: true, back: true });
 });
 
-test('servers: fresh ones are used at once, and each fault is told once', async () => {
+test('fresh ICE servers are used at once, and each fault is reported once', async () => {
   await using page = await open();
   const told = await page.run('servers');
   expect(told).toEqual([...Array.from({ length: 6 }, () => 'fresh'), 0]);
@@ -268,9 +268,9 @@ test('servers: fresh ones are used at once, and each fault is told once', async 
   ]);
 });
 
-test('figures of a connection', async () => {
+test('stats() reports rates, loss and route of a connection', async () => {
   await using page = await open();
-  const { none, first, second } = await page.run('figures');
+  const { none, first, second } = await page.run('statistics');
   expect(none).toMatchObject({ route: null, transport: null, roundTripMs: null, bytesReceived: 0 });
   expect(first).toMatchObject({ route: 'direct', transport: 'udp', sentBitsPerSecond: 0, receivedBitsPerSecond: 0 });
   expect(second.roundTripMs).toBeLessThan(1_000);
@@ -280,7 +280,7 @@ test('figures of a connection', async () => {
   expect(second.lossRate).toBeLessThanOrEqual(1);
 });
 
-test('closed at whatever moment, nothing is left', async () => {
+test('a mesh that is closed at any moment leaves nothing behind', async () => {
   await using page = await open();
   const left = await page.run('closing');
   expect(left).toEqual(left.map(() => NOTHING));

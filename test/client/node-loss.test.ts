@@ -1,4 +1,4 @@
-/** Nodes die and go away; the client finds another, and its seat is kept. */
+/** A node dies or drains; the client resumes on another node, on the same seat. */
 import { expect, test } from 'vitest';
 import { startFleet } from '../support/fleet.ts';
 import { startNginx } from '../support/nginx.ts';
@@ -6,11 +6,11 @@ import { startNodes } from '../support/nodes.ts';
 import { agree, barrier, Clients, eventsOf, next, reaches, twoMembers, until } from './harness.ts';
 import { TcpSwitch } from './tcp-switch.ts';
 
-/** What the others see of it. */
+/** The events of the other members. */
 const AWAY_AND_BACK = ['member:away Ben', 'member:back Ben'];
 
 test.each(['SIGKILL', 'SIGTERM'] as const)(
-  'a node ends by %s: resumed on another one, and nobody has left',
+  'a node that ends by %s: its client resumes on another node, and no member has left',
   async (signal) => {
     await using fleet = await startFleet(2);
     await using tcp = await TcpSwitch.to(fleet.node(0).port);
@@ -30,7 +30,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
   },
 );
 
-test('behind nginx: whichever node is killed, all clients are in one room again', async () => {
+test('behind nginx, all clients are in one room again after a node was killed', async () => {
   await using fleet = await startFleet(2);
   await using nginx = await startNginx({ upstreams: [0, 1].map((number) => `127.0.0.1:${fleet.node(number).port}`) });
   await using clients = new Clients();
@@ -42,8 +42,8 @@ test('behind nginx: whichever node is killed, all clients are in one room again'
   await until(room, ({ members }) => members.length === 6);
   await Promise.all(rooms.map((it) => agree(room, it)));
   const before = seats();
-  const stories = rooms.map(eventsOf);
-  // Some of them are on that node, some on the other: nginx spreads them.
+  const events = rooms.map(eventsOf);
+  // nginx has spread them over both nodes.
   const resumed = Promise.race(rooms.map((it) => next(it, 'resumed')));
   await fleet.node(0).child.kill();
   await resumed;
@@ -51,10 +51,10 @@ test('behind nginx: whichever node is killed, all clients are in one room again'
   for (const speaker of rooms) await barrier(room, speaker);
   await Promise.all(rooms.map((it) => agree(room, it)));
   expect(seats()).toEqual(before);
-  for (const told of stories) expect(told.filter((words) => /left|joined|rejoined|ended/.test(words))).toEqual([]);
+  for (const told of events) expect(told.filter((words) => /left|joined|rejoined|ended/.test(words))).toEqual([]);
 });
 
-test('a node that drains says when to come back: not before, and not much later', async () => {
+test('clients of a draining node reconnect at the time that it told them, not before and not much later', async () => {
   await using nodes = await startNodes({ kind: 'redis', count: 2 });
   const [first, second] = nodes.servers;
   await using tcp = await TcpSwitch.to(first?.port ?? 0);
@@ -80,11 +80,11 @@ test('a node that drains says when to come back: not before, and not much later'
   await Promise.all(crowd.map((client) => reaches(client, 'online')));
   expect(asked).toHaveLength(5);
   expect(tcp.accepted).toBe(10);
-  // Each came at its own time: the n-th to come is the one that was asked to be the n-th.
+  // Each client has a wait of its own: they come in the order of their waits.
   const due = asked.map(({ reconnectInMs, at }) => at + reconnectInMs).sort((one, other) => one - other);
   const came = tcp.times.slice(5);
   for (const [index, time] of came.entries()) {
-    // Timers of Node may be a millisecond early.
+    // Timers of Node may fire a millisecond early.
     expect(time).toBeGreaterThan((due[index] ?? 0) - 2);
     expect(time).toBeLessThan((due[index] ?? 0) + 5000);
   }

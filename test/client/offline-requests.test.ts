@@ -1,4 +1,4 @@
-/** Requests while there is no connection: they wait, are sent in order, and are done once. */
+/** Requests without a connection wait, are sent in order, and are carried out once. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client/index.ts';
 import { connectClient } from '../support/client.ts';
@@ -11,10 +11,10 @@ beforeAll(async () => {
   nodes = await startMemoryNode();
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
-const layWay = () => TcpSwitch.to(nodes.servers[0]?.port ?? 0);
+const startSwitch = () => TcpSwitch.to(nodes.servers[0]?.port ?? 0);
 
-test('they wait for the connection and are sent in their order', async () => {
-  await using tcp = await layWay();
+test('requests wait for the connection and are sent in order', async () => {
+  await using tcp = await startSwitch();
   await using clients = new Clients();
   const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url]);
   tcp.block();
@@ -28,7 +28,7 @@ test('they wait for the connection and are sent in their order', async () => {
     bens.signal(room.self.userId, 2),
     bens.message(3),
   ];
-  // Who asks at the very moment when it is there comes after those who have waited.
+  // A request made at the moment of the connection comes after those that have waited.
   const last = new Promise<void>((resolve) => {
     ben.on('state', (state) => state === 'online' && resolve(bens.message(4)));
   });
@@ -40,8 +40,8 @@ test('they wait for the connection and are sent in their order', async () => {
   expect(room.members[1]?.name).toBe('Benjamin');
 });
 
-test('asked before the first connection, too', async () => {
-  await using tcp = await layWay();
+test('requests wait for the first connection, too', async () => {
+  await using tcp = await startSwitch();
   tcp.block();
   await using clients = new Clients();
   const client = clients.connect(tcp.url);
@@ -52,8 +52,8 @@ test('asked before the first connection, too', async () => {
   expect([one?.ending, two?.ending, client.room]).toEqual([{ reason: 'left' }, null, two]);
 });
 
-test('to be ready is waited for as long as for a request; the client goes on trying, and may be asked again', async () => {
-  await using tcp = await layWay();
+test('ready() waits as long as a request; the client keeps trying, and ready() may be called again', async () => {
+  await using tcp = await startSwitch();
   tcp.block();
   await using clients = new Clients();
   const client = clients.connect(tcp.url, { timeoutMs: 300 });
@@ -68,16 +68,16 @@ test('to be ready is waited for as long as for a request; the client goes on try
 function loseAnswers(tcp: TcpSwitch, count: number): void {
   let lost = 0;
   tcp.onDown((text) => {
-    // An acknowledgement of Socket.IO: `43`, its number, the answer.
+    // A Socket.IO acknowledgement: `43`, its number, the answer.
     if (lost >= count || !/43\d+\[\{"ok":true/.test(text)) return;
     lost += 1;
     tcp.cut();
   });
 }
 
-describe('the answer is lost on its way', () => {
+describe('when the answer is lost', () => {
   test('a create makes one room', async () => {
-    await using tcp = await layWay();
+    await using tcp = await startSwitch();
     await using clients = new Clients();
     await using lookout = await connectClient(nodes.url(0));
     const before = (await nodes.servers[0]?.pool())?.occupied ?? 0;
@@ -94,7 +94,7 @@ describe('the answer is lost on its way', () => {
   });
 
   test('a join takes one seat', async () => {
-    await using tcp = await layWay();
+    await using tcp = await startSwitch();
     await using clients = new Clients();
     const ann = clients.connect(nodes.url(0));
     const room = await ann.create();
@@ -106,14 +106,14 @@ describe('the answer is lost on its way', () => {
     await until(room, ({ members }) => members.length === 2 && members[1]?.state === 'present');
     await agree(room, bens);
     expect(bens.self.userId).toBe(ben.userId);
-    // The first join may have been told before it was taken back for want of a connection: never two seats at once.
+    // The first join may have been announced before it was undone for lack of a connection: never two seats at once.
     expect(room.members).toHaveLength(2);
     expect(seen.filter((words) => words === 'member:joined Ben').length).toBeLessThanOrEqual(2);
     expect(ben.room).toBe(bens);
   });
 
-  test('a message and a signal are not sent twice: whether they arrived is not known', async () => {
-    await using tcp = await layWay();
+  test('a message and a signal are not sent twice, and fail with TIMEOUT', async () => {
+    await using tcp = await startSwitch();
     await using clients = new Clients();
     const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url]);
     const heard: unknown[] = [];
@@ -131,8 +131,8 @@ describe('the answer is lost on its way', () => {
     }
   });
 
-  test('what the room or a member says of itself is said again', async () => {
-    await using tcp = await layWay();
+  test('an update of the room or of a profile is sent again', async () => {
+    await using tcp = await startSwitch();
     await using clients = new Clients();
     const { ann, room, bens } = await twoMembers(clients, [tcp.url, nodes.url(0)]);
     loseAnswers(tcp, 1);
@@ -146,7 +146,7 @@ describe('the answer is lost on its way', () => {
 });
 
 describe('leaving without a connection', () => {
-  /** Ben leaves while he is away; his page is not loaded anew. */
+  /** Ben leaves while he is away; his page is not reloaded. */
   async function leaveAway(clients: Clients, tcp: TcpSwitch, store: MemoryStore) {
     const pair = await twoMembers(clients, [nodes.url(0), tcp.url], { ben: { store } });
     tcp.block();
@@ -156,8 +156,8 @@ describe('leaving without a connection', () => {
   }
   const isOver = (client: Client) => expect(client.room).toBeNull();
 
-  test('the room is over at once, and the seat is given back as soon as the server can be told', async () => {
-    await using tcp = await layWay();
+  test('the room ends at once, and the seat is freed as soon as the server is reached', async () => {
+    await using tcp = await startSwitch();
     await using clients = new Clients();
     const store = new MemoryStore();
     const { ben, room, bens, leaving } = await leaveAway(clients, tcp, store);
@@ -171,8 +171,8 @@ describe('leaving without a connection', () => {
     expect(ben.state).toBe('online');
   });
 
-  test('also when it could not be told in time', async () => {
-    await using tcp = await layWay();
+  test('the seat is freed even if the server was not reached in time', async () => {
+    await using tcp = await startSwitch();
     await using clients = new Clients();
     const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url], { ben: { timeoutMs: 1500 } });
     tcp.block();
@@ -186,8 +186,8 @@ describe('leaving without a connection', () => {
     isOver(ben);
   });
 
-  test('a page that is loaded anew in between is not seated again', async () => {
-    await using tcp = await layWay();
+  test('a page that is reloaded meanwhile does not get the seat back', async () => {
+    await using tcp = await startSwitch();
     await using clients = new Clients();
     const store = new MemoryStore();
     const { leaving } = await leaveAway(clients, tcp, store);
@@ -198,8 +198,8 @@ describe('leaving without a connection', () => {
     await leaving;
   });
 
-  test('another room joined in the same breath is the one that counts', async () => {
-    await using tcp = await layWay();
+  test('another room that is joined at once is the one that counts', async () => {
+    await using tcp = await startSwitch();
     await using clients = new Clients();
     const { ben, room, leaving } = await leaveAway(clients, tcp, new MemoryStore());
     const cat = clients.connect(nodes.url(0));

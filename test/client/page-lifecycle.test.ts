@@ -1,4 +1,4 @@
-/** In a page: hidden, kept and shown again, frozen, offline. Any `globalThis` that looks like one will do. */
+/** Events of a page: hidden, cached, shown again, frozen, offline. `globalThis` is made to look like a page. */
 import { getEventListeners } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { ConnectOptions } from '../../src/client/index.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   nodes = await startNodes({ kind: 'memory', count: 1 });
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
-const layWay = () => TcpSwitch.to(nodes.servers[0]?.port ?? 0);
+const startSwitch = () => TcpSwitch.to(nodes.servers[0]?.port ?? 0);
 
 class FakeDocument extends EventTarget {
   visibilityState = 'visible';
@@ -21,7 +21,7 @@ class FakeDocument extends EventTarget {
 let window: EventTarget;
 let document: FakeDocument;
 let navigator: { onLine: boolean };
-/** Clients from now on are in a page. */
+/** Clients that are created from now on are in a page. */
 function openPage(): void {
   window = new EventTarget();
   document = new FakeDocument();
@@ -33,17 +33,17 @@ function openPage(): void {
 }
 afterEach(() => vi.unstubAllGlobals());
 
-const tell = (name: string, more: object = {}) => window.dispatchEvent(Object.assign(new Event(name), more));
-const look = (visibilityState: 'visible' | 'hidden') => {
+const dispatch = (name: string, more: object = {}) => window.dispatchEvent(Object.assign(new Event(name), more));
+const setVisibility = (visibilityState: 'visible' | 'hidden') => {
   document.visibilityState = visibilityState;
   document.dispatchEvent(new Event('visibilitychange'));
 };
 
-/** No attempt follows by itself. */
+/** No attempt is made by the back-off. */
 const NEVER = { baseMs: 1e9, maxMs: 1e9 };
 
-/** Ann is somewhere else, Ben is in a page. */
-async function pairUp(clients: Clients, url: string, options: ConnectOptions = {}) {
+/** Ann is in no page, Ben is in a page. */
+async function twoMembers(clients: Clients, url: string, options: ConnectOptions = {}) {
   const ann = clients.connect(nodes.url(0), { name: 'Ann' });
   const room = await ann.create();
   openPage();
@@ -53,58 +53,58 @@ async function pairUp(clients: Clients, url: string, options: ConnectOptions = {
   return { ben, room, bens };
 }
 
-test('kept and shown again: the others see away at once, and exactly one session is resumed', async () => {
-  await using tcp = await layWay();
+test('a page that is cached and shown again is away at once, and resumes exactly one session', async () => {
+  await using tcp = await startSwitch();
   await using clients = new Clients();
-  const { ben, room, bens } = await pairUp(clients, tcp.url, { store: null, backoff: NEVER });
+  const { ben, room, bens } = await twoMembers(clients, tcp.url, { store: null, backoff: NEVER });
   const seen = eventsOf(room);
   const away = next(room, 'member:away');
-  look('hidden');
-  tell('pagehide', { persisted: true });
+  setVisibility('hidden');
+  dispatch('pagehide', { persisted: true });
   document.dispatchEvent(new Event('freeze'));
   expect(ben.state).toBe('reconnecting');
   await away;
   await vi.waitFor(() => expect(tcp.open).toBe(0));
   const resumed = next(bens, 'resumed');
-  // Everything that a browser may say of it, and twice.
+  // All events that browsers fire then, each twice.
   document.dispatchEvent(new Event('resume'));
-  tell('pageshow', { persisted: true });
-  look('visible');
-  tell('online');
-  look('visible');
+  dispatch('pageshow', { persisted: true });
+  setVisibility('visible');
+  dispatch('online');
+  setVisibility('visible');
   await resumed;
   await reaches(ben, 'online');
-  tell('online');
-  look('visible');
+  dispatch('online');
+  setVisibility('visible');
   await barrier(room, bens);
   expect([tcp.accepted, tcp.welcomes]).toEqual([2, 2]);
   expect(seen.slice(0, -1)).toEqual(['member:away Ben', 'member:back Ben']);
 });
 
-test('gone for good, with nothing kept: it leaves at once', async () => {
-  await using tcp = await layWay();
+test('a page that goes away without a stored token leaves the room at once', async () => {
+  await using tcp = await startSwitch();
   await using clients = new Clients();
-  // Ann is somewhere else.
-  const { ben, room, bens } = await pairUp(clients, tcp.url, { store: null });
+  // Ann is in no page.
+  const { ben, room, bens } = await twoMembers(clients, tcp.url, { store: null });
   const left = next(bens, 'ended');
   const seen = next(room, 'member:left');
-  tell('pagehide', { persisted: false });
+  dispatch('pagehide', { persisted: false });
   expect(await left).toEqual({ reason: 'left' });
   expect([ben.state, ben.ending]).toEqual(['closed', { reason: 'closed' }]);
-  tell('pageshow', { persisted: false });
+  dispatch('pageshow', { persisted: false });
   await reaches(clients.connect(nodes.url(0)), 'online');
   expect((await seen).reason).toBe('left');
 });
 
-test('gone, with its token kept: the seat is kept for the page that comes next', async () => {
-  await using tcp = await layWay();
+test('a page that goes away with a stored token keeps its seat for the next page', async () => {
+  await using tcp = await startSwitch();
   await using clients = new Clients();
   const store = new MemoryStore();
-  const { ben, room } = await pairUp(clients, tcp.url, { store: store });
+  const { ben, room } = await twoMembers(clients, tcp.url, { store: store });
   const seen = eventsOf(room);
   const away = next(room, 'member:away', ({ member }) => member.name === 'Ben');
-  tell('pagehide', { persisted: false });
-  tell('pageshow');
+  dispatch('pagehide', { persisted: false });
+  dispatch('pageshow');
   await away;
   await reaches(ben, 'reconnecting');
   const loaded = clients.connect(tcp.url, { store });
@@ -114,28 +114,28 @@ test('gone, with its token kept: the seat is kept for the page that comes next',
   expect(seen.filter((words) => /left|joined/.test(words))).toEqual([]);
 });
 
-test('the device loses its network and has it again: offline, and back without waiting out the back-off', async () => {
-  await using tcp = await layWay();
+test('a client is offline while the device has no network, and reconnects without waiting for the back-off', async () => {
+  await using tcp = await startSwitch();
   await using clients = new Clients();
-  const { ben, bens } = await pairUp(clients, tcp.url, { backoff: NEVER });
+  const { ben, bens } = await twoMembers(clients, tcp.url, { backoff: NEVER });
   const states: string[] = [];
   ben.on('state', (state) => states.push(state));
   navigator.onLine = false;
   tcp.block();
-  tell('offline');
+  dispatch('offline');
   await reaches(ben, 'offline');
-  tell('offline');
+  dispatch('offline');
   const resumed = next(bens, 'resumed');
   tcp.clear();
   navigator.onLine = true;
-  tell('online');
+  dispatch('online');
   await resumed;
   await reaches(ben, 'online');
   expect(states).toEqual(['offline', 'reconnecting', 'online']);
 });
 
-test('loaded without a network: offline from the beginning, connecting as soon as there is one', async () => {
-  await using tcp = await layWay();
+test('a page that is loaded without a network is offline, and connects as soon as there is one', async () => {
+  await using tcp = await startSwitch();
   await using clients = new Clients();
   openPage();
   navigator.onLine = false;
@@ -146,65 +146,65 @@ test('loaded without a network: offline from the beginning, connecting as soon a
   expect(client.state).toBe('offline');
   tcp.clear();
   navigator.onLine = true;
-  tell('online');
+  dispatch('online');
   expect(client.state).toBe('connecting');
   await client.ready();
 });
 
-test('the wait that a server asks for is not cut short by what the page hears', async () => {
+test('no event of the page shortens the wait that the server asks for', async () => {
   await using server = await startHandshakeServer(() => ({ code: 'STORE_UNAVAILABLE', detail: { retryAfterMs: 300 } }));
   await using clients = new Clients();
   openPage();
   const client = clients.connect(server.url, { backoff: { baseMs: 0, maxMs: 0 } });
   for (let attempts = 1; attempts <= 3; attempts += 1) {
     await next(client, 'retry');
-    for (const name of ['online', 'pageshow', 'offline', 'online']) tell(name);
-    look('visible');
+    for (const name of ['online', 'pageshow', 'offline', 'online']) dispatch(name);
+    setVisibility('visible');
     expect(server.attempts).toHaveLength(attempts);
   }
   const times = server.attempts.map(({ at }) => at);
   for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(298);
 });
 
-test('looked at again, a connection that has died meanwhile is noticed in seconds', async () => {
+test('a page that is shown again notices a dead connection within seconds', async () => {
   await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
   await using clients = new Clients();
   const url = `http://127.0.0.1:${proxy.port}`;
-  const { ben, bens } = await pairUp(clients, url);
+  const { ben, bens } = await twoMembers(clients, url);
   proxy.freeze();
-  look('hidden');
+  setVisibility('hidden');
   const began = performance.now();
-  look('visible');
+  setVisibility('visible');
   await reaches(ben, 'reconnecting');
-  // Without a look it is noticed by the missing pings, after 15 s.
+  // Otherwise the missing pings show it, after 15 s.
   expect(performance.now() - began).toBeLessThan(12_000);
   const resumed = next(bens, 'resumed');
   proxy.thaw();
   await resumed;
 });
 
-test('looked at again, a connection that lives goes on', async () => {
-  await using tcp = await layWay();
+test('a page that is shown again keeps a connection that works', async () => {
+  await using tcp = await startSwitch();
   await using clients = new Clients();
-  const { ben, room, bens } = await pairUp(clients, tcp.url);
+  const { ben, room, bens } = await twoMembers(clients, tcp.url);
   const states: string[] = [];
   ben.on('state', (state) => states.push(state));
   for (let round = 0; round < 5; round += 1) {
-    look('hidden');
-    look('visible');
+    setVisibility('hidden');
+    setVisibility('visible');
     document.dispatchEvent(new Event('resume'));
-    tell('offline');
-    tell('online');
+    dispatch('offline');
+    dispatch('online');
   }
   await barrier(bens, room);
   expect([states, tcp.accepted]).toEqual([[], 1]);
 });
 
-test('what is told to a closed client comes to nobody', async () => {
+test('a closed client has no listeners on the page', async () => {
   openPage();
   const names = ['online', 'offline', 'pageshow', 'pagehide', 'resume', 'visibilitychange'];
   const listeners = () => names.flatMap((name) => [window, document].flatMap((it) => getEventListeners(it, name)));
-  // Socket.IO's client may have its own.
+  // Socket.IO's client may have listeners of its own.
   const before = listeners().length;
   await using clients = new Clients();
   const client = clients.connect(nodes.url(0));

@@ -1,4 +1,4 @@
-/** Creating, joining, leaving and closing in every order, at every moment: no seat stays behind, and every promise settles. */
+/** Random orders of create, join, leave and close: no seat is left on the server, and every promise settles. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Client, type Room, SignalboxError } from '../../src/client/index.ts';
@@ -10,30 +10,30 @@ import { type Nodes, startNodes } from '../support/nodes.ts';
 import { Clients } from './harness.ts';
 import { TcpSwitch } from './tcp-switch.ts';
 
-const LIVES = 200;
+const RUNS = 200;
 const AT_ONCE = 10;
 
-const act = fc.constantFrom('create', 'join', 'join', 'leave', 'message', 'profile', 'ready', 'host closes', 'cut');
-/** Turns of the event loop before the next act: within one turn, within a round trip, after it. */
+const action = fc.constantFrom('create', 'join', 'join', 'leave', 'message', 'profile', 'ready', 'host closes', 'cut');
+/** Turns of the event loop before the next action: none, less than a round trip, more than one. */
 const pause = fc.constantFrom(0, 0, 0, 1, 2, 5, 20);
-const life = fc.record({
-  acts: fc.array(fc.tuple(act, pause), { minLength: 1, maxLength: 8 }),
-  /** Whether it is closed once more. */
+const script = fc.record({
+  actions: fc.array(fc.tuple(action, pause), { minLength: 1, maxLength: 8 }),
+  /** Whether it is closed twice. */
   twice: fc.boolean(),
 });
-type Life = typeof life extends fc.Arbitrary<infer Value> ? Value : never;
+type Script = typeof script extends fc.Arbitrary<infer Value> ? Value : never;
 
 const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-function perform(client: Client, name: string, hall: string, tcp: TcpSwitch): Promise<unknown> | undefined {
+function doAction(client: Client, name: string, code: string, tcp: TcpSwitch): Promise<unknown> | undefined {
   const room: Room | null = client.room;
   switch (name) {
     case 'create':
       return client.create();
     case 'join':
-      return client.join(hall);
+      return client.join(code);
     case 'leave':
       return room?.leave();
     case 'message':
@@ -50,13 +50,13 @@ function perform(client: Client, name: string, hall: string, tcp: TcpSwitch): Pr
   }
 }
 
-/** @returns what its promises have come to; it has been closed by then. */
-async function live(clients: Clients, tcp: TcpSwitch, hall: string, { acts, twice }: Life) {
+/** Carries out the actions of one client and closes it. @returns the results of its promises */
+async function runScript(clients: Clients, tcp: TcpSwitch, code: string, { actions, twice }: Script) {
   const client = clients.connect(tcp.url, { timeoutMs: 15_000 });
   const asked: Promise<unknown>[] = [];
-  for (const [name, count] of acts) {
-    const promise = perform(client, name, hall, tcp);
-    // Its outcome is looked at in the end; until then nobody has to call it unhandled.
+  for (const [name, count] of actions) {
+    const promise = doAction(client, name, code, tcp);
+    // The results are read at the end: until then a rejection must not count as unhandled.
     promise?.catch(() => {});
     if (promise) asked.push(promise);
     await turns(count);
@@ -70,15 +70,15 @@ async function race(options: PartialOptions, mayCut: boolean, check: (seats: () 
   await using clients = new Clients();
   await using witness = await connectClient(nodes.url(0));
   const { room } = await witness.must('room:create', { maxUsers: 100 });
-  const lives = fc.sample(life, { numRuns: LIVES, seed: 7 });
+  const scripts = fc.sample(script, { numRuns: RUNS, seed: 7 });
   const outcomes = new Map<string, number>();
-  for (let done = 0; done < LIVES; done += AT_ONCE) {
+  for (let done = 0; done < RUNS; done += AT_ONCE) {
     await using tcp = await TcpSwitch.to(nodes.servers[(done / AT_ONCE) % 2]?.port ?? 0);
-    const batch = lives.slice(done, done + AT_ONCE).map(({ acts, twice }) => ({
-      acts: mayCut ? acts : acts.filter(([name]) => name !== 'cut'),
+    const batch = scripts.slice(done, done + AT_ONCE).map(({ actions, twice }) => ({
+      actions: mayCut ? actions : actions.filter(([name]) => name !== 'cut'),
       twice,
     }));
-    for (const results of await Promise.all(batch.map((it) => live(clients, tcp, room.code, it)))) {
+    for (const results of await Promise.all(batch.map((it) => runScript(clients, tcp, room.code, it)))) {
       for (const result of results) {
         const key = result.status === 'fulfilled' ? 'done' : codeOf(result.reason);
         outcomes.set(key, (outcomes.get(key) ?? 0) + 1);
@@ -99,7 +99,7 @@ async function seatsIn({ redis, servers }: Nodes): Promise<number> {
   return shards.reduce((sum, { seats }) => sum + seats, 0);
 }
 
-test('with a connection that holds: at the moment when close() resolves, the seat is free', async () => {
+test('with a stable connection, the seat is free when close() resolves', async () => {
   const outcomes = await race({}, false, async (seats) => expect(await seats()).toBe(1));
   const codes = ['done', 'CLOSED', 'NOT_IN_ROOM', 'FORBIDDEN', 'CODE_EXPIRED'];
   for (const code of outcomes.keys()) expect(codes).toContain(code);
@@ -107,7 +107,7 @@ test('with a connection that holds: at the moment when close() resolves, the sea
   expect(outcomes.get('CLOSED')).toBeGreaterThan(50);
 });
 
-test('with one that is cut again and again: when the grace is over', async () => {
+test('with a connection that is cut again and again, the seat is free after the grace period', async () => {
   const outcomes = await race({ graceMs: 300, tickMs: 100 }, true, (seats) =>
     expect.poll(seats, { timeout: 20_000, interval: 200 }).toBe(1),
   );

@@ -1,4 +1,4 @@
-/** A lost connection comes back by itself, as the same user, on the same seat: or the room says what became of it. */
+/** A lost connection is restored by itself, for the same user and on the same seat. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Nodes, startNodes, TOPOLOGIES } from '../support/nodes.ts';
 import { startProxy } from '../support/proxy.ts';
@@ -8,14 +8,14 @@ import { TcpSwitch } from './tcp-switch.ts';
 const portOf = (nodes: Nodes, number: number) => nodes.servers[number % nodes.servers.length]?.port ?? 0;
 
 for (const topology of TOPOLOGIES) {
-  describe(`within the grace: ${topology.name}`, () => {
+  describe(`within the grace period: ${topology.name}`, () => {
     let nodes: Nodes;
     beforeAll(async () => {
       nodes = await startNodes(topology);
     });
     afterAll(() => nodes[Symbol.asyncDispose]());
 
-    test('the seat is kept: one session is resumed, and the others see away and back, nothing else', async () => {
+    test('one session is resumed on the same seat, and the others see away and back, nothing else', async () => {
       await using tcp = await TcpSwitch.to(portOf(nodes, 1));
       await using clients = new Clients();
       const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url]);
@@ -42,7 +42,7 @@ for (const topology of TOPOLOGIES) {
       expect(tcp.open).toBe(1);
     });
 
-    test('a hundred of its events missed: the snapshot tells them', async () => {
+    test('a hundred missed events are replaced by the snapshot', async () => {
       await using tcp = await TcpSwitch.to(portOf(nodes, 1));
       await using clients = new Clients();
       const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url]);
@@ -59,7 +59,7 @@ for (const topology of TOPOLOGIES) {
       await agree(room, bens);
     });
 
-    test('a host is host again, and a locked, full room has its seat for who comes back', async () => {
+    test('a host is host again, also in a locked and full room', async () => {
       await using tcp = await TcpSwitch.to(portOf(nodes, 0));
       await using clients = new Clients();
       const { ann, room, bens } = await twoMembers(clients, [tcp.url, nodes.url(1)]);
@@ -73,7 +73,7 @@ for (const topology of TOPOLOGIES) {
       expect(bens.snapshot.hostId).toBe(ann.userId);
     });
 
-    test('again and again, also while it is coming back', async () => {
+    test('the connection is restored again and again, also when it is cut while being restored', async () => {
       await using tcp = await TcpSwitch.to(portOf(nodes, 1));
       await using clients = new Clients();
       const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url]);
@@ -83,7 +83,7 @@ for (const topology of TOPOLOGIES) {
         tcp.cut();
         await reaches(ben, 'reconnecting');
         await connecting;
-        // In the middle of the handshake, of the welcome, or of what comes after it.
+        // During the handshake, the welcome, or the restoration after it.
         for (let turn = 0; turn < round; turn += 1) await new Promise((resolve) => setImmediate(resolve));
         tcp.cut();
         await reaches(ben, 'online');
@@ -96,7 +96,7 @@ for (const topology of TOPOLOGIES) {
   });
 }
 
-test('a connection that swallows everything is noticed by the missing pings', async () => {
+test('missing pings show that a connection is dead', async () => {
   await using nodes = await startNodes({ kind: 'redis', count: 2 }, { pingIntervalMs: 500, pingTimeoutMs: 1000 });
   await using proxy = await startProxy(portOf(nodes, 1));
   await using clients = new Clients();
@@ -114,7 +114,7 @@ test('a connection that swallows everything is noticed by the missing pings', as
   await barrier(room, bens);
 });
 
-test('after a sleep: what is asked first goes over the new connection, and does not wait for an answer on the old one', async () => {
+test('the first request after a sleep of the device uses a new connection, and does not wait on the dead one', async () => {
   await using nodes = await startNodes({ kind: 'memory', count: 1 });
   await using clients = new Clients();
   const client = clients.connect(nodes.url(0));
@@ -124,7 +124,7 @@ test('after a sleep: what is asked first goes over the new connection, and does 
   const timer = setTimeout(() => {
     isLate = true;
   }, 9000);
-  // Socket.IO sees by this clock that no ping has come for too long.
+  // Socket.IO compares the time of the last ping with this clock.
   const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
   const updated = room.update({ name: 'Tea' });
   await new Promise((resolve) => setImmediate(resolve));

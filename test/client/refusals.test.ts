@@ -6,7 +6,7 @@ import { freePort } from '../support/process.ts';
 import { startProxy } from '../support/proxy.ts';
 import { Clients, next, reaches, twoMembers, until } from './harness.ts';
 
-/** Long enough to make a room on a busy machine. */
+/** Long enough for a create on a busy machine. */
 const TIMEOUT_MS = 4000;
 const A_LITTLE_MS = 200;
 const NEVER = { baseMs: 1e9, maxMs: 1e9 };
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
 
-/** What a promise rejects with. */
+/** The error that a promise rejects with. */
 async function refusal(promise: Promise<unknown>): Promise<SignalboxError> {
   const error = await promise.then(
     () => expect.unreachable('it was granted'),
@@ -28,7 +28,7 @@ async function refusal(promise: Promise<unknown>): Promise<SignalboxError> {
   return error as SignalboxError;
 }
 
-/** The same, and in time: by a timer of this process, as a busy machine makes both late. */
+/** The same, in time: compared with a timer of this process, because a busy machine delays both. */
 async function refusalInTime(promise: Promise<unknown>): Promise<SignalboxError> {
   let isLate = false;
   const timer = setTimeout(() => {
@@ -40,7 +40,7 @@ async function refusalInTime(promise: Promise<unknown>): Promise<SignalboxError>
   return error;
 }
 
-test('what the server refuses, in its own words', async () => {
+test('a refusal carries the code of the server', async () => {
   await using clients = new Clients();
   const url = nodes.url(0);
   const { ann, ben, room, bens } = await twoMembers(clients, [url, url]);
@@ -80,7 +80,7 @@ test('what the server refuses, in its own words', async () => {
   expect([ann.room, ben.room, cat.room]).toEqual([room, bens, null]);
 });
 
-test('a code that cannot be one is refused without a round trip', async () => {
+test('an invalid room code is refused without a round trip', async () => {
   await using clients = new Clients();
   const client = clients.connect(`http://127.0.0.1:${await freePort()}`);
   for (const typed of ['', '12345', '1234567', '012345', 'abcdef', '12345x']) {
@@ -91,7 +91,7 @@ test('a code that cannot be one is refused without a round trip', async () => {
   expect(client.state).toBe('connecting');
 });
 
-test('a server with longer codes says so when it welcomes', async () => {
+test('the welcome tells how many digits a code has', async () => {
   await using others = await startNodes({ kind: 'memory', count: 1 }, { codeDigits: 8 });
   await using clients = new Clients();
   const client = clients.connect(others.url(0));
@@ -101,7 +101,7 @@ test('a server with longer codes says so when it welcomes', async () => {
   expect((await refusal(client.join('123456'))).message).toContain('8 digits');
 });
 
-test('who is too fast is told when to come again: by wrong codes, and by requests', async () => {
+test('a client over a limit is told when to try again, for wrong codes and for requests', async () => {
   await using guarded = await startNodes(
     { kind: 'memory', count: 1 },
     { freeMisses: 1, eventsPerSecond: 1, eventsBurst: 20, strikes: 1000 },
@@ -123,7 +123,7 @@ async function lastOf<Value>(count: number, make: () => Promise<Value>): Promise
   return await make();
 }
 
-test('a member that is away: nothing is delivered, and it is worth another try', async () => {
+test('a signal to an away member is refused, and may be tried again', async () => {
   await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
   await using clients = new Clients();
   const { room, bens } = await twoMembers(clients, [nodes.url(0), `http://127.0.0.1:${proxy.port}`]);
@@ -132,7 +132,7 @@ test('a member that is away: nothing is delivered, and it is worth another try',
   expect(await refusal(room.signal(bens.self.userId, 'x'))).toMatchObject({ code: 'PEER_AWAY', retryable: true });
 });
 
-/** Every request that there is. */
+/** Every request of the SDK. */
 const requests = (client: Client, room: Room): Readonly<Record<string, () => Promise<unknown>>> => ({
   create: () => client.create(),
   join: () => client.join('123456'),
@@ -145,9 +145,9 @@ const requests = (client: Client, room: Room): Readonly<Record<string, () => Pro
   leave: () => room.leave(),
 });
 
-describe('without an answer', () => {
-  // They mostly wait, side by side.
-  test.concurrent('from the first moment, without a server: UNREACHABLE in time', async () => {
+describe('a request without an answer fails', () => {
+  // They wait most of the time: so they run side by side.
+  test.concurrent('in time with UNREACHABLE if there was never a server', async () => {
     await using clients = new Clients();
     const url = `http://127.0.0.1:${await freePort()}`;
     const client = clients.connect(url, { timeoutMs: TIMEOUT_MS });
@@ -159,7 +159,7 @@ describe('without an answer', () => {
     expect(client.state).toBe('connecting');
   });
 
-  test.concurrent('while it is reconnecting: UNREACHABLE in time', async () => {
+  test.concurrent('in time with UNREACHABLE while the client is reconnecting', async () => {
     await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
     await using clients = new Clients();
     const url = `http://127.0.0.1:${proxy.port}`;
@@ -170,7 +170,7 @@ describe('without an answer', () => {
     }
   });
 
-  test.concurrent('on a connection that swallows everything: TIMEOUT in time, also when nobody has noticed', async () => {
+  test.concurrent('in time with TIMEOUT on a dead connection, even before the client has noticed', async () => {
     await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
     await using clients = new Clients();
     const url = `http://127.0.0.1:${proxy.port}`;
@@ -181,7 +181,7 @@ describe('without an answer', () => {
     proxy.thaw();
   });
 
-  test('after the end: CLOSED at once', async () => {
+  test('at once with CLOSED after the end of the client', async () => {
     await using clients = new Clients();
     for (const [name, ask, client] of await eachOfThem(clients, nodes.url(0), {}, () => {})) {
       await client.close();
@@ -190,7 +190,7 @@ describe('without an answer', () => {
     }
   });
 
-  test('while the end comes: CLOSED for who still waits', async () => {
+  test('with CLOSED if the client ends while it waits', async () => {
     await using clients = new Clients();
     const client = clients.connect(`http://127.0.0.1:${await freePort()}`);
     const waiting = [client.create(), client.join('123456'), client.ready()].map(refusal);
@@ -203,7 +203,7 @@ describe('without an answer', () => {
   const refusals = (all: readonly Asked[]) =>
     Promise.all(all.map(async ([name, ask, client]) => [name, await refusalInTime(ask()), client] as const));
 
-  /** One client with a room for each request: a client on which one has failed is not as it was. */
+  /** One client with a room for each request: a failed request may change its client. */
   async function eachOfThem(clients: Clients, url: string, options: object, then: () => void): Promise<Asked[]> {
     const names = Object.keys(requests(clients.connect(nodes.url(0)), {} as Room));
     const all = await Promise.all(
@@ -219,7 +219,7 @@ describe('without an answer', () => {
   }
 });
 
-test('a client that the server does not let in is told why, and does not try again', async () => {
+test('a client that the server rejects is told why, and does not try again', async () => {
   await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
   await using clients = new Clients();
   const client = clients.connect(`http://127.0.0.1:${proxy.port}`, { token: 'of some back end' });

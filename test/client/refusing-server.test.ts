@@ -1,11 +1,11 @@
-/** A server that refuses at the door and says when to come again: it is not asked sooner. */
+/** A server that refuses the handshake and says when to try again: the client does not try sooner. */
 import { expect, test } from 'vitest';
 import { startNodes } from '../support/nodes.ts';
 import { Clients, MemoryStore, next, reaches } from './harness.ts';
 import { startHandshakeServer } from './scripted-server.ts';
 import { TcpSwitch } from './tcp-switch.ts';
 
-test('it is asked again after what it says, and not before', async () => {
+test('the client tries again after the wait that the server asks for, and not before', async () => {
   await using server = await startHandshakeServer(() => ({ code: 'STORE_UNAVAILABLE', detail: { retryAfterMs: 300 } }));
   await using clients = new Clients();
   const client = clients.connect(server.url, { backoff: { baseMs: 1, maxMs: 1 }, timeoutMs: 200 });
@@ -17,12 +17,12 @@ test('it is asked again after what it says, and not before', async () => {
   expect(await create).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true, retryAfterMs: 300 });
   const times = server.attempts.map(({ at }) => at);
   expect(times).toHaveLength(3);
-  // From the answer to the next attempt it is that long; from attempt to attempt longer. Timers may be early by 1 ms.
+  // The wait begins at the refusal, so attempts are farther apart than that. Timers may fire 1 ms early.
   for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(298);
   expect(client.state).toBe('connecting');
 });
 
-test('the wait that it asks for is kept by a client that was online, too', async () => {
+test('a client that was online keeps that wait, too', async () => {
   await using nodes = await startNodes({ kind: 'memory', count: 1 });
   await using server = await startHandshakeServer(() => ({ code: 'DRAINING', detail: { retryAfterMs: 400 } }));
   await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
@@ -40,7 +40,7 @@ test('the wait that it asks for is kept by a client that was online, too', async
   expect(server.attempts).toHaveLength(1);
 });
 
-test('one that does not welcome is given up in time, and tried again', async () => {
+test('a server that sends no welcome is given up in time, and tried again', async () => {
   await using server = await startHandshakeServer(() => 'silence');
   await using clients = new Clients();
   const client = clients.connect(server.url, { timeoutMs: 200 });
@@ -58,14 +58,14 @@ test.each(['UNAUTHENTICATED', 'VERSION_UNSUPPORTED', 'BAD_REQUEST', 'INTERNAL'] 
     const client = clients.connect(server.url, { backoff: { baseMs: 0, maxMs: 0 } });
     await reaches(client, 'closed');
     expect(client.ending).toMatchObject({ reason: 'refused', error: { code, retryable: false } });
-    // Whoever tried again would have come before these.
+    // Another attempt would have come before these.
     const other = clients.connect(server.url);
     await reaches(other, 'closed');
     expect(server.attempts).toHaveLength(2);
   },
 );
 
-test('a token that it does not know is forgotten: a fresh session at once, without a pause', async () => {
+test('a resume token that the server does not know is forgotten: the client gets a fresh session at once', async () => {
   await using nodes = await startNodes({ kind: 'memory', count: 1 });
   await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
   await using clients = new Clients();
@@ -78,7 +78,7 @@ test('a token that it does not know is forgotten: a fresh session at once, witho
   expect(store.text).toMatch(/^ey/);
 });
 
-test('a session that has expired while it was away: another user, on another seat of the same room', async () => {
+test('a client whose session has expired becomes another user, with another seat in the same room', async () => {
   const secrets = ['the secret of the one', 'the secret of the other'];
   await using nodes = await startNodes({ kind: 'redis', count: 1 }, { secret: secrets[0] });
   await using others = await startNodes(
@@ -101,7 +101,7 @@ test('a session that has expired while it was away: another user, on another sea
   await room.message('still here');
 });
 
-test('a session that never was says nothing of who asks: no token, no name, no resume, only the version', async () => {
+test('a handshake without options carries the version only: no token, no name, no resume', async () => {
   await using server = await startHandshakeServer(() => ({ code: 'UNAUTHENTICATED' }));
   await using clients = new Clients();
   await reaches(clients.connect(server.url), 'closed');

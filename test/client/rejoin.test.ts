@@ -1,4 +1,4 @@
-/** Who comes back too late: the seat is gone, the room perhaps not. */
+/** A client that returns after the grace period has lost its seat, and tries to get another one in the same room. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Room } from '../../src/client/index.ts';
 import { type MemoryNode, startMemoryNode } from '../support/memory-node.ts';
@@ -11,15 +11,15 @@ beforeAll(async () => {
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
 
-/** Ben has been away for longer than the grace, and has not noticed yet that he is not in the room any more. */
-async function lapse(clients: Clients, tcp: TcpSwitch) {
+/** Ben is away beyond the grace period; his client does not know yet that his seat is lost. */
+async function outlastGrace(clients: Clients, tcp: TcpSwitch) {
   const pair = await twoMembers(clients, [nodes.url(0), tcp.url]);
   tcp.block();
   await until(pair.room, ({ members }) => members.length === 1);
   return pair;
 }
 
-test('the room is still there: another seat in it, and what was said of oneself comes along', async () => {
+test('if the room exists, the client takes another seat in it and keeps its profile', async () => {
   await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
   await using clients = new Clients();
   const pair = await twoMembers(clients, [nodes.url(0), tcp.url]);
@@ -42,10 +42,10 @@ test('the room is still there: another seat in it, and what was said of oneself 
   await agree(room, bens);
 });
 
-test('the room has ended: so it says, and the client goes on', async () => {
+test('if the room has ended, it ends for the client, and the client goes on', async () => {
   await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
   await using clients = new Clients();
-  const { ben, room, bens } = await lapse(clients, tcp);
+  const { ben, room, bens } = await outlastGrace(clients, tcp);
   await room.close();
   const ended = next(bens, 'ended');
   tcp.clear();
@@ -55,7 +55,7 @@ test('the room has ended: so it says, and the client goes on', async () => {
   expect((await ben.create()).members).toHaveLength(1);
 });
 
-test('the room was closed while the seat was still kept: the same', async () => {
+test('if the room was closed within the grace period, it ends for the client, too', async () => {
   await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
   await using clients = new Clients();
   const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url]);
@@ -73,7 +73,7 @@ test.each([
 ] as const)('the room does not take it back: %s', async (code, changes) => {
   await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
   await using clients = new Clients();
-  const { ben, room, bens } = await lapse(clients, tcp);
+  const { ben, room, bens } = await outlastGrace(clients, tcp);
   const cat = clients.connect(nodes.url(0));
   await cat.join(room.code);
   await room.update(changes);
@@ -85,7 +85,7 @@ test.each([
   expect(bens.members, 'the last that it knew').toHaveLength(2);
 });
 
-test('a code that is another room’s by now leads nowhere', async () => {
+test('if another room has the code by now, the client does not join it', async () => {
   await using few = await startMemoryNode({ graceMs: 200, tickMs: 100, poolSize: 100, codeCooldownMs: 0 });
   await using tcp = await TcpSwitch.to(few.servers[0]?.port ?? 0);
   await using clients = new Clients();
@@ -94,7 +94,7 @@ test('a code that is another room’s by now leads nowhere', async () => {
   tcp.block();
   await until(room, ({ members }) => members.length === 1);
   await room.close();
-  // Every code is taken now, so that one too: an empty room keeps its own for a while.
+  // All codes are taken, so this one too: an empty room keeps its code for a while.
   const rooms: Room[] = [];
   while (rooms.length < 100) rooms.push(await ann.create());
   expect(rooms.find((other) => other.code === code)?.ref).not.toBe(ref);

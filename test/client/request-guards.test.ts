@@ -1,4 +1,4 @@
-/** What must not reach the server, or not that room: it is settled here. */
+/** Requests that must not reach the server, or not another room: the client refuses them itself. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Json } from '../../src/client/index.ts';
 import { type MemoryNode, startMemoryNode } from '../support/memory-node.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
 
-test('a path after the host is none of a server’s business', async () => {
+test('a path after the host of the url is ignored', async () => {
   await using clients = new Clients();
   for (const rest of ['/', '/some/page', '/?code=123456', '/#123456']) {
     const room = await clients.connect(`${nodes.url(0)}${rest}`).create();
@@ -20,7 +20,7 @@ test('a path after the host is none of a server’s business', async () => {
   }
 });
 
-test('what is larger than any frame is refused here: sent, it would end the connection, and again after each reconnect', async () => {
+test('a payload larger than a frame is refused here: sent, it would end every connection', async () => {
   await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
   await using clients = new Clients();
   const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), tcp.url]);
@@ -39,19 +39,19 @@ test('what is larger than any frame is refused here: sent, it would end the conn
   expect([ben.state, ben.room, tcp.accepted]).toEqual(['online', bens, 1]);
 });
 
-test('what JSON cannot hold is refused, with the same kind of error as everything else', async () => {
+test('a value that is no JSON is refused with a SignalboxError', async () => {
   await using clients = new Clients();
   const room = await clients.connect(nodes.url(0)).create();
   const circle: { self?: unknown } = {};
   circle.self = circle;
   for (const data of [circle, 1n, { deep: [2n] }]) {
-    // What a program without types can do.
+    // A program without types may pass them.
     await expect(room.message(data as Json)).rejects.toMatchObject({ code: 'BAD_REQUEST', retryable: false });
   }
   await room.message('fine');
 });
 
-test('what was asked of a room that has been left meanwhile does not reach the next one', async () => {
+test('a request to a room that was left meanwhile does not reach the next room', async () => {
   await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
   await using clients = new Clients();
   const { ben, bens } = await twoMembers(clients, [nodes.url(0), tcp.url]);
@@ -72,7 +72,7 @@ test('what was asked of a room that has been left meanwhile does not reach the n
   expect(other.members[1]?.name).toBe('Ben');
 });
 
-test('what is asked of a room while another one is asked for reaches it, or nobody', async () => {
+test('a request to a room during a join of another one reaches its room, or none', async () => {
   await using clients = new Clients();
   const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(0)]);
   const cat = clients.connect(nodes.url(0));
@@ -85,7 +85,7 @@ test('what is asked of a room while another one is asked for reaches it, or nobo
   await barrier(other, seat);
   expect([...here, ...there].filter((words) => words.includes('of the first'))).toEqual([]);
 
-  // Refused, it is where it was, and what it has said is said there.
+  // If the join is refused, the client is where it was, and its message is sent there.
   await other.update({ locked: true });
   const again = await ben.join(room.code);
   const heard = next(room, 'message');
@@ -95,7 +95,7 @@ test('what is asked of a room while another one is asked for reaches it, or nobo
   expect((await heard).data).toBe('of the first');
 });
 
-test('one request for a room that is refused at once, while another is under way, holds nothing up', async () => {
+test('a create that is refused here during a join does not block later requests', async () => {
   await using clients = new Clients();
   const { ben, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(0)]);
   const other = await clients.connect(nodes.url(0)).create();
@@ -107,7 +107,7 @@ test('one request for a room that is refused at once, while another is under way
   expect(await late).toMatchObject({ code: 'CLOSED' });
 });
 
-test('a page that is loaded anew, asks for another room at once and speaks in its old one when it is back there', async () => {
+test('a reloaded page that joins another room at once sends nothing into its old one', async () => {
   await using clients = new Clients();
   const store = new MemoryStore();
   const { room } = await twoMembers(clients, [nodes.url(0), nodes.url(0)], { ben: { store } });
@@ -125,7 +125,7 @@ test('a page that is loaded anew, asks for another room at once and speaks in it
   ]);
 });
 
-test('what waits for the answer to a request for another room is given up in the same time as everything', async () => {
+test('a request that waits for a join of another room fails at its own timeout', async () => {
   await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
   await using clients = new Clients();
   const timeoutMs = 1500;
@@ -143,7 +143,7 @@ test('what waits for the answer to a request for another room is given up in the
   proxy.thaw();
 });
 
-test('closed twice, both wait until the server knows', async () => {
+test('two calls of close() both wait until the server has freed the seat', async () => {
   await using clients = new Clients();
   const { ben, room } = await twoMembers(clients, [nodes.url(0), nodes.url(0)]);
   const left = next(room, 'member:left');

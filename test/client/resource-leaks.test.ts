@@ -1,4 +1,4 @@
-/** What the SDK starts it ends: no timer, socket or listener stays, and a program that is done with it ends by itself. */
+/** The SDK leaves no timer, socket or listener behind, and a program that has closed its clients exits by itself. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { freePort, type RunningChild, startChild } from '../support/process.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
 
-/** Runs a program that uses the SDK. It is not told to exit. */
+/** Runs a program that uses the SDK and does not call `exit`. */
 function run(url: string, program: string): Promise<RunningChild> {
   const prelude = `
     import { connect } from './src/client/index.ts';
@@ -26,7 +26,7 @@ function run(url: string, program: string): Promise<RunningChild> {
 }
 
 const DONE = { code: 0, signal: null };
-/** One connection, the watch of Socket.IO over its pings, and our heartbeat. */
+/** One connection, Socket.IO's ping timeout, and our heartbeat. */
 const STEADY = ['TCPSocketWrap', 'Timeout', 'Timeout'];
 
 test.each(['await client.close();', 'await room.leave(); await client.close();', 'client.close();'])(
@@ -35,7 +35,7 @@ test.each(['await client.close();', 'await room.leave(); await client.close();',
     await using child = await run(
       nodes.url(0),
       `
-      // The first timer, the first connection: what a program has from then on is its own.
+      // The first timer and the first connection stay: later ones must not.
       const client = connect(url);
       const room = await client.create();
       await room.message('x');
@@ -48,7 +48,7 @@ test.each(['await client.close();', 'await room.leave(); await client.close();',
   },
 );
 
-test('closed before it is there, while it waits for its next attempt, with requests that wait', async () => {
+test('a program exits after close() before the first connection, with requests that wait', async () => {
   await using child = await run(
     `http://127.0.0.1:${await freePort()}`,
     `
@@ -66,7 +66,7 @@ test('closed before it is there, while it waits for its next attempt, with reque
   expect(child.lines).toEqual(['CLOSED CLOSED CLOSED']);
 });
 
-test('closed on a connection that swallows everything, in the middle of requests', async () => {
+test('a program exits after close() on a dead connection, during requests', async () => {
   await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
   await using child = await run(
     `http://127.0.0.1:${proxy.port}`,
@@ -85,12 +85,12 @@ test('closed on a connection that swallows everything, in the middle of requests
   proxy.onDown((chunk) => chunk.includes('freeze') && setImmediate(() => proxy.freeze()));
   await child.line(/closed/);
   expect(child.lines).toEqual(['heard', 'CLOSED CLOSED CLOSED closed']);
-  // A WebSocket of Node waits half a minute for the other side's farewell. Nothing of ours does.
+  // Node's WebSocket waits half a minute for the close frame of the other side. Nothing of ours does.
   proxy.thaw();
   expect(await child.exited).toEqual(DONE);
 });
 
-test('a hundred reconnects, on one node and the other in turn: as many sockets, timers and bytes as before', async () => {
+test('a hundred reconnects to two nodes in turn leave as many sockets, timers and bytes as before', async () => {
   await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
   await using child = await run(
     tcp.url,
@@ -126,7 +126,7 @@ test('a hundred reconnects, on one node and the other in turn: as many sockets, 
     }
   };
   await child.line(/^online 0$/);
-  /** When what it has asked on the new connection is answered. */
+  /** Resolves when a request on the new connection is answered. */
   const atRest = async () => {
     await expect.poll(async () => (await stock()).resources, { timeout: 10_000 }).toEqual(STEADY);
     return (await stock()).heap;

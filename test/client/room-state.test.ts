@@ -1,4 +1,4 @@
-/** However events come (late, twice, never) and however old what is read: a room shows only what has been true. */
+/** Property tests: with events late, twice or lost, and snapshots old or new, a room only shows states that it has had. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SignalboxError } from '../../src/client/errors.ts';
@@ -8,7 +8,7 @@ import type { AnyPush } from '../../src/client/single-use-socket.ts';
 import { errorBody } from '../../src/protocol/errors.ts';
 import type { Member, RoomSnapshot } from '../../src/protocol/snapshot.ts';
 import { user } from '../room/fixtures.ts';
-import { type History, history, OBSERVER } from './history.ts';
+import { anyHistory, type History, OBSERVER } from './room-history.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -17,30 +17,24 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What happens to the client next; shares are of what there is at that moment. */
-interface Happening {
+/** The next thing that happens to the client; `share` chooses among what there is at that moment. */
+interface Step {
   readonly kind: 'event' | 'hint' | 'answer' | 'refusal' | 'pause';
   readonly share: number;
 }
-const happening = (kind: Happening['kind'], weight: number) => ({
+const step = (kind: Step['kind'], weight: number) => ({
   weight,
-  arbitrary: fc.record<Happening>({ kind: fc.constant(kind), share: fc.double({ min: 0, max: 0.999, noNaN: true }) }),
+  arbitrary: fc.record<Step>({ kind: fc.constant(kind), share: fc.double({ min: 0, max: 0.999, noNaN: true }) }),
 });
-const happenings = fc.array(
-  fc.oneof(
-    happening('event', 12),
-    happening('hint', 2),
-    happening('answer', 3),
-    happening('refusal', 1),
-    happening('pause', 2),
-  ),
+const steps = fc.array(
+  fc.oneof(step('event', 12), step('hint', 2), step('answer', 3), step('refusal', 1), step('pause', 2)),
   { maxLength: 120, size: 'max' },
 );
 
-/** A client with a seat in a room of that history; what it reads is answered by hand. */
-function takeSeat({ first, states, events, last }: History) {
+/** A room of that history, as its observer has it; the test answers its reads. */
+function joinWithHistory({ first, states, events, last }: History) {
   interface Read {
-    /** What the client had when it asked: a store that has lost nothing never answers with less. */
+    /** The client's revision at the request: a store that has lost nothing does not answer with an older one. */
     readonly least: number;
     readonly resolve: (room: RoomSnapshot) => void;
     readonly reject: (error: unknown) => void;
@@ -55,7 +49,7 @@ function takeSeat({ first, states, events, last }: History) {
     read: () => new Promise((resolve, reject) => void reads.push({ least: seat.rev, resolve, reject })),
   };
   const seat = new JoinedRoom(first, user(OBSERVER), [], owner, pageRuntime);
-  /** What the client asks the server is answered with the room as it was at some time since it asked. */
+  /** Answers a read with a state of the room at or after the request. */
   const answer = async (rev: number) => {
     const read = reads.shift();
     const room = states.get(Math.max(rev, read?.least ?? 0));
@@ -68,7 +62,7 @@ function takeSeat({ first, states, events, last }: History) {
     if (event !== undefined) seat.take(structuredClone(event) as AnyPush);
   };
   const at = (share: number) => Math.round(first.rev + share * (last - first.rev));
-  const happen: Record<Happening['kind'], (share: number) => Promise<void>> = {
+  const happen: Record<Step['kind'], (share: number) => Promise<void>> = {
     event: async (share) => deliver(Math.floor(share * events.length)),
     hint: async (share) => seat.catchUp(at(share)),
     answer: (share) => answer(at(share)),
@@ -81,7 +75,7 @@ function takeSeat({ first, states, events, last }: History) {
   return { seat, reads, answer, deliver, happen };
 }
 
-/** Nobody hears more of a room than its events: they must be enough to know its members. */
+/** The members of a room by its events alone. */
 function listener(seat: JoinedRoom) {
   const members = new Map<string, Member>(seat.members.map((member) => [member.userId, member]));
   seat.on('member:joined', ({ member }) => members.set(member.userId, member));
@@ -97,17 +91,17 @@ function listener(seat: JoinedRoom) {
   return () => [...members.values()].sort((one, two) => one.seq - two.seq);
 }
 
-test('a room shows only what has been true, in the order in which it was, and in the end what is', async () => {
+test('a room shows only states that it has had, in their order, and the present one in the end', async () => {
   await fc.assert(
-    fc.asyncProperty(history, happenings, async (story, course) => {
-      const { seat, answer, happen, reads } = takeSeat(story);
-      const { first, states, last } = story;
+    fc.asyncProperty(anyHistory, steps, async (history, course) => {
+      const { seat, answer, happen, reads } = joinWithHistory(history);
+      const { first, states, last } = history;
       const heard = listener(seat);
       let rev = first.rev;
       const look = () => {
         expect(seat.rev).toBeGreaterThanOrEqual(rev);
         rev = seat.rev;
-        if (seat.rev === last && story.isClosed) return;
+        if (seat.rev === last && history.isClosed) return;
         expect(seat.snapshot).toEqual(states.get(seat.rev));
         expect(seat.members).toBe(seat.snapshot.members);
         expect(seat.self).toBe(seat.members.find(({ userId }) => userId === OBSERVER));
@@ -127,11 +121,11 @@ test('a room shows only what has been true, in the order in which it was, and in
         if (seat.ending !== null) break;
       }
 
-      // Whatever is still on its way comes now, and then a last word of the server.
+      // The pending reads are answered, and then the server tells its last revision.
       while (reads.length > 0) await answer(last);
       seat.catchUp(last);
       while (reads.length > 0) await answer(last);
-      if (story.isClosed) expect(['closed', 'expired']).toContain(seat.ending?.reason);
+      if (history.isClosed) expect(['closed', 'expired']).toContain(seat.ending?.reason);
       else expect([seat.snapshot, seat.ending]).toEqual([states.get(last), null]);
       look();
       expect(heard()).toEqual(seat.members);
@@ -142,12 +136,12 @@ test('a room shows only what has been true, in the order in which it was, and in
   );
 });
 
-test('events that come out of order within a moment need no snapshot', async () => {
+test('events out of order within a short time need no snapshot', async () => {
   await fc.assert(
-    fc.asyncProperty(history, fc.array(fc.nat(), { minLength: 60, maxLength: 60 }), async (story, keys) => {
-      const { seat, deliver, reads } = takeSeat(story);
-      const { events, states, last } = story;
-      // Each is overtaken by those up to five after it, and comes twice.
+    fc.asyncProperty(anyHistory, fc.array(fc.nat(), { minLength: 60, maxLength: 60 }), async (history, keys) => {
+      const { seat, deliver, reads } = joinWithHistory(history);
+      const { events, states, last } = history;
+      // Each event may be overtaken by the five after it, and comes twice.
       const order = events.map((_, index) => ({ index, key: index + ((keys[index % 60] ?? 0) % 5) }));
       for (const { index } of order.sort((one, two) => one.key - two.key)) {
         deliver(index);
@@ -155,20 +149,20 @@ test('events that come out of order within a moment need no snapshot', async () 
       }
       await vi.advanceTimersByTimeAsync(10_000);
       expect(reads).toHaveLength(0);
-      if (!story.isClosed) expect(seat.snapshot).toEqual(states.get(last));
+      if (!history.isClosed) expect(seat.snapshot).toEqual(states.get(last));
       else expect(seat.ending).toEqual({ reason: 'closed' });
     }),
     { numRuns: 200 },
   );
 });
 
-test('a lost event is noticed by the next one, within a moment, and read once', async () => {
+test('the next event shows that one is lost, and the snapshot is read once', async () => {
   await fc.assert(
-    fc.asyncProperty(history, fc.nat(), async (story, at) => {
-      const { seat, deliver, answer, reads } = takeSeat(story);
-      const { events, states, last } = story;
+    fc.asyncProperty(anyHistory, fc.nat(), async (history, at) => {
+      const { seat, deliver, answer, reads } = joinWithHistory(history);
+      const { events, states, last } = history;
       const lost = at % Math.max(1, events.length - 1);
-      fc.pre(events.length > 1 && !story.isClosed);
+      fc.pre(events.length > 1 && !history.isClosed);
       for (const index of events.keys()) if (index !== lost) deliver(index);
       expect(reads).toHaveLength(0);
       await vi.advanceTimersByTimeAsync(250);
@@ -182,15 +176,15 @@ test('a lost event is noticed by the next one, within a moment, and read once', 
   );
 });
 
-test('a store that has lost its last writes is believed, in a heartbeat and in a welcome', async () => {
+test('the state of a store that has lost its last writes is taken over, after a heartbeat and after a welcome', async () => {
   await fc.assert(
-    fc.asyncProperty(history, async (story) => {
-      const { first, states, last, isClosed } = story;
+    fc.asyncProperty(anyHistory, async (history) => {
+      const { first, states, last, isClosed } = history;
       fc.pre(!isClosed && last > first.rev + 1);
       const lost = structuredClone(states.get(first.rev));
       const told = structuredClone(states.get(last));
-      if (lost === undefined || told === undefined) throw new Error('a story without its first or last state');
-      const { seat, reads } = takeSeat(story);
+      if (lost === undefined || told === undefined) throw new Error('a history without its first or last state');
+      const { seat, reads } = joinWithHistory(history);
       const heard = listener(seat);
       seat.adopt(told);
       seat.compare(lost.rev);
@@ -205,27 +199,27 @@ test('a store that has lost its last writes is believed, in a heartbeat and in a
   );
 });
 
-test('what is read of the end, or told of it after a gap, ends the room', async () => {
+test('a room ends by a read, and by a close event after a gap', async () => {
   await fc.assert(
-    fc.asyncProperty(history, async (story) => {
-      fc.pre(story.isClosed && story.events.length > 1);
-      const { seat, deliver, reads } = takeSeat(story);
-      deliver(story.events.length - 1);
+    fc.asyncProperty(anyHistory, async (history) => {
+      fc.pre(history.isClosed && history.events.length > 1);
+      const { seat, deliver, reads } = joinWithHistory(history);
+      deliver(history.events.length - 1);
       await vi.advanceTimersByTimeAsync(250);
       expect([seat.ending, reads.length]).toEqual([{ reason: 'closed' }, 0]);
-      const { seat: other, answer } = takeSeat(story);
+      const { seat: other, answer } = joinWithHistory(history);
       other.catchUp(Number.POSITIVE_INFINITY);
-      await answer(story.last);
+      await answer(history.last);
       expect(other.ending).toEqual({ reason: 'expired' });
     }),
     { numRuns: 50 },
   );
 });
 
-test('the stories are worth telling: they meet every event, and rooms of all sizes', () => {
+test('the random histories contain every event, and rooms of all sizes', () => {
   const met = new Set<string>();
   const sizes = new Set<number>();
-  for (const { events, states } of fc.sample(history, { numRuns: 300, seed: 1 })) {
+  for (const { events, states } of fc.sample(anyHistory, { numRuns: 300, seed: 1 })) {
     for (const { name } of events) met.add(name);
     for (const { members } of states.values()) sizes.add(members.length);
   }

@@ -1,4 +1,4 @@
-/** One client, several rooms: it is in one at a time, and what is asked side by side ends well. */
+/** One client and several rooms: it is in one at a time, also after concurrent requests. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Client, Room } from '../../src/client/index.ts';
 import type { SessionNumber } from '../../src/protocol/ids.ts';
@@ -8,10 +8,10 @@ import { startProxy } from '../support/proxy.ts';
 import { agree, barrier, Clients, eventsOf, next, reaches, twoMembers, until } from './harness.ts';
 import { TcpSwitch } from './tcp-switch.ts';
 
-/** After this an answer comes too late; far more than it takes otherwise. */
+/** An answer after this is too late; usual answers take far less. */
 const LATE_MS = 2000;
 
-/** The client is in that room and in no other, and the server sees it so. */
+/** The client is in that room and in no other, on the server too. */
 async function isIn(client: Client, room: Room, others: readonly Room[]): Promise<void> {
   expect(client.room).toBe(room);
   await room.message('here');
@@ -21,14 +21,14 @@ async function isIn(client: Client, room: Room, others: readonly Room[]): Promis
 }
 
 for (const topology of TOPOLOGIES) {
-  describe(`from room to room: ${topology.name}`, () => {
+  describe(`changing rooms: ${topology.name}`, () => {
     let nodes: Nodes;
     beforeAll(async () => {
       nodes = await startNodes(topology);
     });
     afterAll(() => nodes[Symbol.asyncDispose]());
 
-    test('the first is left when the second has accepted, and only then', async () => {
+    test('a client leaves the first room when the second join has succeeded, and only then', async () => {
       await using clients = new Clients();
       const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(1)]);
       const cat = clients.connect(nodes.url(0));
@@ -51,7 +51,7 @@ for (const topology of TOPOLOGIES) {
       await expect(bens.message('x')).rejects.toMatchObject({ code: 'CLOSED' });
     });
 
-    test('joins side by side: the last one asked for is the one it is in', async () => {
+    test('after concurrent joins, the client is in the room that it asked for last', async () => {
       await using clients = new Clients();
       const hosts = Array.from({ length: 4 }, (_, n) => clients.connect(nodes.url(n)));
       const rooms = await Promise.all(hosts.map((host) => host.create()));
@@ -62,7 +62,7 @@ for (const topology of TOPOLOGIES) {
       await until(rooms[3] ?? expect.unreachable(), ({ members }) => members.length === 2);
     });
 
-    test('the same room asked for twice is one seat and one object', async () => {
+    test('two joins of the same room give one seat and one object', async () => {
       await using clients = new Clients();
       const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(1)]);
       const told = eventsOf(bens);
@@ -72,7 +72,7 @@ for (const topology of TOPOLOGIES) {
       expect([told.length, room.members.length, bens.self.seq]).toEqual([1, 2, 2]);
     });
 
-    test('leaving while another room is asked for: the other counts, and if it refuses, the seat is free all the same', async () => {
+    test('after a leave during a join, the join counts; if it is refused, the seat is free all the same', async () => {
       await using clients = new Clients();
       const { ann, ben, room, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(1)]);
       const cat = clients.connect(nodes.url(0));
@@ -94,9 +94,9 @@ for (const topology of TOPOLOGIES) {
   });
 }
 
-// They mostly wait, side by side.
-describe.concurrent('an answer that comes too late', () => {
-  test.each(['create', 'join'] as const)('%s: a seat that nobody waits for any more is given back', async (name) => {
+// They wait most of the time: so they run side by side.
+describe.concurrent('after an answer that comes too late', () => {
+  test.each(['create', 'join'] as const)('%s: the seat that no caller waits for any more is freed', async (name) => {
     await using nodes = await startNodes({ kind: 'memory', count: 1 });
     await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
     await using clients = new Clients();
@@ -128,7 +128,7 @@ describe.concurrent('an answer that comes too late', () => {
     expect((await client.join(room.code)).members).toHaveLength(2);
   });
 
-  test('for another room: back in the one that it never said it had left', async () => {
+  test('to a join of another room, the client is back in its old room', async () => {
     await using nodes = await startNodes({ kind: 'memory', count: 1 });
     await using proxy = await startProxy(nodes.servers[0]?.port ?? 0);
     await using clients = new Clients();
@@ -149,7 +149,7 @@ describe.concurrent('an answer that comes too late', () => {
   });
 });
 
-test('a seat that the server has taken away without a word is taken again when the client hears of it', async () => {
+test('a client that learns by a heartbeat that its seat is lost takes another one', async () => {
   await using nodes = await startNodes({ kind: 'memory', count: 1 }, { heartbeatIntervalMs: 100 });
   await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
   await using clients = new Clients();
@@ -167,6 +167,6 @@ test('a seat that the server has taken away without a word is taken again when t
   await rejoined;
   expect(bens.self.seq).toBe(3);
   expect([ben.state, tcp.accepted]).toEqual(['online', 1]);
-  // Nobody was told of the engine's own doing: the room's next heartbeats find out.
+  // The command went to the engine directly, so no event was sent: the next heartbeat shows it.
   await until(room, ({ members }) => members[1]?.seq === 3);
 });

@@ -1,4 +1,4 @@
-/** What a real server says only once in a while: each of it said on purpose. */
+/** Rare behaviour of a server, produced on purpose by a scripted one. */
 import { expect, test, vi } from 'vitest';
 import type { ErrorCode } from '../../src/client/index.ts';
 import { errorBody } from '../../src/protocol/errors.ts';
@@ -17,7 +17,7 @@ const member = (name: string, seq: number, more: Partial<Member> = {}): Member =
   ...more,
 });
 
-/** A room with these in it, at that revision. */
+/** A room with these members, at that revision. */
 const room = (rev: number, ...members: Member[]): RoomSnapshot => ({
   code: code('482913'),
   ref: refOf(1),
@@ -39,7 +39,7 @@ const place = { code: code('482913'), ref: refOf(1) };
 const refused = (code: ErrorCode) => ({ ok: false, error: errorBody(code) }) as const;
 const joined = { ok: true, room: room(2, ANN, ME), iceServers: [] } as const;
 
-test('what overtakes the answer to a join is held, and told in order', async () => {
+test('pushes that overtake the answer to a join are held, and reported in order', async () => {
   await using server = await startScriptedServer(null, (name, _, say) => {
     if (name !== 'room:join') return undefined;
     say('member:joined', { ...place, rev: 2, member: ME });
@@ -47,7 +47,7 @@ test('what overtakes the answer to a join is held, and told in order', async () 
     say('member:joined', { ...place, rev: 3, member: BEN });
     say('signal', { from: 'ben', data: 'offer', ref: place.ref });
     say('message', { from: 'ann', data: 'hello', ref: place.ref });
-    // Of a room that it asked for before, perhaps.
+    // Of another room: perhaps one that was requested before.
     say('member:joined', { ...place, ref: refOf(9), rev: 3, member: member('cat', 4) });
     say('message', { from: 'cat', data: 'elsewhere', ref: refOf(9) });
     return joined;
@@ -67,12 +67,15 @@ test('what overtakes the answer to a join is held, and told in order', async () 
 });
 
 test.each([
-  ['a gap', (say: (name: string, body: object) => void) => say('member:away', { ...place, rev: 5, userId: 'ann' })],
   [
-    'the revision that a tick tells',
+    'a gap in the revisions',
+    (say: (name: string, body: object) => void) => say('member:away', { ...place, rev: 5, userId: 'ann' }),
+  ],
+  [
+    'a greater revision in `room:rev`',
     (say: (name: string, body: object) => void) => say('room:rev', { ...place, rev: 5 }),
   ],
-] as const)('%s: the room is read', async (_, tell) => {
+] as const)('%s makes the client read the room', async (_, tell) => {
   const truth = room(5, { ...ANN, state: 'away' }, ME, BEN);
   await using server = await startScriptedServer(null, (name) => {
     if (name === 'room:join') return joined;
@@ -89,7 +92,7 @@ test.each([
   expect(server.asked.filter((name) => name === 'room:get')).toHaveLength(1);
 });
 
-test('a read that is refused is tried again, after what the server says', async () => {
+test('a read that is refused is tried again, after the wait that the server asks for', async () => {
   const reads: number[] = [];
   await using server = await startScriptedServer(null, (name) => {
     if (name === 'room:join') return joined;
@@ -107,7 +110,7 @@ test('a read that is refused is tried again, after what the server says', async 
   for (const [index, at] of reads.slice(1).entries()) expect(at - (reads[index] ?? 0)).toBeGreaterThan(398);
 });
 
-test('the revision that a heartbeat tells: the room is read, and only when we are behind', async () => {
+test('the room is read when a heartbeat brings another revision, and only then', async () => {
   let rev = 2;
   let beats = 0;
   await using server = await startScriptedServer(null, (name, payload) => {
@@ -128,12 +131,12 @@ test('the revision that a heartbeat tells: the room is read, and only when we ar
 });
 
 test.each([
-  ['knows us in no room', (): object => refused('NOT_IN_ROOM')],
+  ['has the client in no room', (): object => refused('NOT_IN_ROOM')],
   [
-    'knows us in another room',
+    'has the client in another room',
     (): object => ({ ok: true, room: { ...room(7, ANN, ME), ref: refOf(2), code: code('111111') } }),
   ],
-] as const)('a server that %s: a seat is taken in the one that we are in', async (_, get) => {
+] as const)('a server that %s: the client takes a seat in its room again', async (_, get) => {
   const joins: unknown[] = [];
   await using server = await startScriptedServer(null, (name, payload) => {
     if (name === 'heartbeat') return { ok: true, now: 0, rev: joins.length > 1 ? 4 : null };
@@ -155,7 +158,7 @@ test.each([
   ['a ban', true, 'banned'],
   ['no ban', false, 'kicked'],
   ['nothing more', null, 'kicked'],
-] as const)('thrown out, and told by the room first, then of %s', async (_, banned, reason) => {
+] as const)('a client that is kicked, told by the room first and then with %s', async (_, banned, reason) => {
   await using server = await startScriptedServer(null, (name, _payload, say) => {
     if (name === 'room:join') return joined;
     if (name === 'heartbeat') return { ok: true, now: 0, rev: null };
@@ -172,7 +175,7 @@ test.each([
   expect(server.asked.filter((name) => name === 'room:join')).toHaveLength(1);
 });
 
-test('fresh ICE servers are told once, and nothing is told when they are the same', async () => {
+test('fresh ICE servers are reported once, and equal ones are not', async () => {
   const iceServers = [{ urls: ['turn:example.org'], username: 'a', credential: 'b' }];
   await using server = await startScriptedServer(null, (name) => (name === 'room:join' ? joined : undefined));
   await using clients = new Clients();
@@ -186,7 +189,7 @@ test('fresh ICE servers are told once, and nothing is told when they are the sam
   expect(seat.iceServers).toEqual(iceServers);
 });
 
-test('pushes that nobody knows yet are passed over, whatever they bring', async () => {
+test('pushes of unknown names are ignored, whatever their bodies', async () => {
   await using server = await startScriptedServer(null, (name) => (name === 'room:join' ? joined : undefined));
   await using clients = new Clients();
   const client = clients.connect(server.url);
@@ -198,7 +201,7 @@ test('pushes that nobody knows yet are passed over, whatever they bring', async 
   expect([client.state, seat.rev]).toEqual(['online', 2]);
 });
 
-test('a server in which it has a seat that it knows nothing of is told to free it', async () => {
+test('a client that is in no room frees a seat that the server has for it', async () => {
   await using server = await startScriptedServer(null, (name) =>
     name === 'heartbeat' ? { ok: true, now: 0, rev: 7 } : undefined,
   );

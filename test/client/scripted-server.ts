@@ -1,11 +1,11 @@
-/** A door of Socket.IO with no house behind it. */
+/** Socket.IO servers without Signalbox: they refuse handshakes, or follow a script. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Server } from 'socket.io';
 import { type ErrorCode, type ErrorDetail, errorBody } from '../../src/protocol/errors.ts';
 import type { RoomSnapshot } from '../../src/protocol/snapshot.ts';
 
-/** Refuses every handshake, or accepts it and says nothing. */
+/** Refuses every handshake, or accepts it and sends nothing. */
 export async function startHandshakeServer(
   answer: (attempt: number) => { code: ErrorCode; detail?: ErrorDetail } | 'silence',
 ) {
@@ -23,20 +23,20 @@ export async function startHandshakeServer(
   return { url: `http://127.0.0.1:${port}`, port, io, attempts, [Symbol.asyncDispose]: () => io.close() };
 }
 
-/** What a scripted server answers a request with. */
+/** The answer of a scripted server to a request. */
 type Answer = { readonly ok: true; readonly [field: string]: unknown } | { readonly ok: false; readonly error: object };
 type Script = (name: string, payload: Record<string, unknown>, say: Say) => Answer | undefined;
 type Say = (name: string, ...body: unknown[]) => void;
 
 /**
- * A server that says what a test has written down, for what a real one says only once in a while: events that overtake
- * an answer, events that are lost, pushes of a later version.
+ * A server that follows a script, for behaviour that is rare in a real one: events that overtake an answer, events that
+ * are lost, pushes of a later version.
  */
 export async function startScriptedServer(room: RoomSnapshot | null, script: Script) {
-  const door = await startHandshakeServer(() => 'silence');
+  const server = await startHandshakeServer(() => 'silence');
   const asked: string[] = [];
   const connections: { readonly say: Say }[] = [];
-  door.io.on('connection', (socket) => {
+  server.io.on('connection', (socket) => {
     const say: Say = (name, ...body) => void socket.emit(name, ...body);
     connections.push({ say });
     socket.onAny((name: string, payload: Record<string, unknown>, acknowledge: (answer: Answer) => void) => {
@@ -47,10 +47,10 @@ export async function startScriptedServer(room: RoomSnapshot | null, script: Scr
     say('welcome', { ...WELCOME, room });
   });
   return {
-    ...door,
+    ...server,
     /** The names of all requests. */
     asked,
-    /** To the connection that came last. */
+    /** Sends to the latest connection. */
     say: (name: string, ...body: unknown[]) => connections.at(-1)?.say(name, ...body),
   };
 }
@@ -66,7 +66,7 @@ const WELCOME = {
   userId: 'me',
   session: 1,
   resume: 'the token',
-  nodeId: 'stage',
+  nodeId: 'scripted',
   heartbeatIntervalMs: 50,
   limits: { codeDigits: 6 },
 };

@@ -1,12 +1,12 @@
-/** The way to a node, and a switch on it: it can lead to another node, be blocked, and it counts who comes along. */
+/** A TCP proxy in front of a node: it can be switched to another node and blocked, and it counts connections. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export class TcpSwitch implements AsyncDisposable {
-  /** Connections since the beginning. */
+  /** Connections since the start. */
   accepted = 0;
-  /** When each of them came, by `performance.now()`. */
+  /** When each of them was accepted, by `performance.now()`. */
   readonly times: number[] = [];
-  /** Sessions that a server has begun. */
+  /** Sessions that a server has started. */
   welcomes = 0;
   readonly #server = createServer((client) => this.#accept(client));
   readonly #clients = new Set<Socket>();
@@ -33,17 +33,17 @@ export class TcpSwitch implements AsyncDisposable {
     return this.#clients.size;
   }
 
-  /** Where those who come from now on are led. */
+  /** Forwards later connections to that port. */
   switchTo(port: number): void {
     this.#port = port;
   }
 
-  /** Ends every connection; who comes again gets through. */
+  /** Ends every connection; later ones are forwarded. */
   cut(): void {
     for (const client of this.#clients) client.resetAndDestroy();
   }
 
-  /** Ends every connection and, until `clear()`, whoever comes again, who is counted all the same. */
+  /** Ends every connection and, until `clear()`, every later one, which is counted all the same. */
   block(): void {
     this.#isBlocked = true;
     this.cut();
@@ -53,7 +53,7 @@ export class TcpSwitch implements AsyncDisposable {
     this.#isBlocked = false;
   }
 
-  /** Sees what servers say, before the client does: it may still be cut off. */
+  /** Calls the listener with the server's data before it is forwarded: the connection may still be cut. */
   onDown(listener: (text: string) => void): void {
     this.#listeners.add(listener);
   }
@@ -74,7 +74,7 @@ export class TcpSwitch implements AsyncDisposable {
     server.on('error', () => {}).on('close', () => client.destroy());
     client.on('data', (chunk) => server.write(chunk));
     server.on('data', (chunk) => {
-      // What a server says is not masked, nor compressed.
+      // Frames of a server are neither masked nor compressed.
       const text = chunk.toString('utf8');
       this.welcomes += text.split('["welcome",').length - 1;
       for (const listener of this.#listeners) listener(text);

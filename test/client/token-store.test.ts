@@ -1,4 +1,4 @@
-/** Where the resume token is kept, and who comes back with it. */
+/** Where the resume token is stored, and which client resumes with it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { tabStore } from '../../src/client/index.ts';
 import { openTokenStore } from '../../src/client/token-store.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => nodes[Symbol.asyncDispose]());
 afterEach(() => vi.unstubAllGlobals());
 
-/** As much of `sessionStorage` as a page uses of it. */
+/** The methods of `sessionStorage` that the SDK uses. */
 function stubSessionStorage(): Map<string, string> {
   const items = new Map<string, string>();
   vi.stubGlobal('sessionStorage', {
@@ -24,8 +24,8 @@ function stubSessionStorage(): Map<string, string> {
   return items;
 }
 
-describe('a page loaded anew', () => {
-  test('is on its old seat, on whichever node, and the page before it has been replaced', async () => {
+describe('a reloaded page', () => {
+  test('has its old seat, on any node, and replaces the page before it', async () => {
     await using clients = new Clients();
     const store = new MemoryStore();
     const { ben, room, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(1)], { ben: { store } });
@@ -45,13 +45,13 @@ describe('a page loaded anew', () => {
     await barrier(room, seat ?? undefined);
     expect(seen.slice(0, -1)).toEqual(['member:away Ben', 'member:back Ben']);
 
-    // Who was replaced has not taken the token along: the next load finds it.
+    // The replaced client has left the token in the store: the next load finds it.
     const again = clients.connect(nodes.url(1), { store });
     expect((await again.ready())?.self.seq).toBe(2);
     await agree(room, again.room ?? expect.unreachable());
   });
 
-  test('can ask for another room at once, and has its old one until it is let in', async () => {
+  test('can join another room at once, and has its old one until that succeeds', async () => {
     await using clients = new Clients();
     const store = new MemoryStore();
     const { room, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(1)], { ben: { store } });
@@ -68,7 +68,7 @@ describe('a page loaded anew', () => {
     expect(bens.ending).toEqual({ reason: 'replaced' });
   });
 
-  test('without a seat it is the same user; with the token of a user of another time, a new one', async () => {
+  test('is the same user without a seat; with the token of an expired session it is a new one', async () => {
     await using clients = new Clients();
     const store = new MemoryStore();
     const client = clients.connect(nodes.url(0), { store });
@@ -79,7 +79,7 @@ describe('a page loaded anew', () => {
     expect([await other.ready(), other.userId === client.userId]).toEqual([null, false]);
   });
 
-  test('after its client was closed it is somebody new', async () => {
+  test('is a new user after its client was closed', async () => {
     await using clients = new Clients();
     const store = new MemoryStore();
     const client = clients.connect(nodes.url(0), { store });
@@ -91,19 +91,19 @@ describe('a page loaded anew', () => {
     expect([await reloaded.ready(), reloaded.userId === client.userId]).toEqual([null, false]);
   });
 
-  test('a client that is closed before it was welcomed leaves the seat to the next one', async () => {
+  test('has its seat if another client was closed before its welcome', async () => {
     await using clients = new Clients();
     const store = new MemoryStore();
     const { room } = await twoMembers(clients, [nodes.url(0), nodes.url(1)], { ben: { store } });
-    // As when a framework mounts everything twice.
+    // As frameworks do that mount a component twice.
     await clients.connect(nodes.url(0), { store }).close();
     const seat = await clients.connect(nodes.url(0), { store }).ready();
     expect([seat?.ref, seat?.self.seq]).toEqual([room.ref, 2]);
   });
 });
 
-describe('by default', () => {
-  test('it is the sessionStorage of the tab', async () => {
+describe('the default store', () => {
+  test('is the sessionStorage of the tab', async () => {
     const items = stubSessionStorage();
     await using clients = new Clients();
     const client = clients.connect(nodes.url(0));
@@ -113,7 +113,7 @@ describe('by default', () => {
     expect([...items.keys()]).toEqual([]);
   });
 
-  test('two clients of one page do not replace each other; the place is free again when its owner is closed', async () => {
+  test('belongs to one client of a page, and to another one after that was closed', async () => {
     const items = stubSessionStorage();
     await using clients = new Clients();
     const [one, two] = [clients.connect(nodes.url(0)), clients.connect(nodes.url(1))];
@@ -131,7 +131,7 @@ describe('by default', () => {
     expect(items.size).toBe(1);
   });
 
-  test('two clients that are to be kept have a place each', async () => {
+  test('can be replaced by a store for each client of a page', async () => {
     const items = stubSessionStorage();
     await using clients = new Clients();
     const [one, two] = ['a', 'b'].map((key) => clients.connect(nodes.url(0), { store: tabStore(key) ?? null }));
@@ -140,7 +140,7 @@ describe('by default', () => {
     expect(one?.state).toBe('online');
   });
 
-  test('in Node it is nowhere, and null is nowhere', async () => {
+  test('does not exist in Node, nor with the option null', async () => {
     expect(tabStore()).toBeUndefined();
     const items = stubSessionStorage();
     await using clients = new Clients();
@@ -148,7 +148,7 @@ describe('by default', () => {
     expect(items.size).toBe(0);
   });
 
-  test('a storage that may not even be looked at is none', () => {
+  test('does not exist where the storage is blocked', () => {
     vi.stubGlobal('sessionStorage', undefined);
     Object.defineProperty(globalThis, 'sessionStorage', {
       configurable: true,
@@ -160,7 +160,7 @@ describe('by default', () => {
   });
 });
 
-test('of two clients on one store, the one that ends empties it only of its own token, however alike they are', () => {
+test('a client that ends removes only its own token from a store, even if another client has an equal one', () => {
   const store = new MemoryStore();
   const [first, second] = [openTokenStore(store, 'a'), openTokenStore(store, 'a')];
   first.token = 'of-this-very-second';
@@ -172,7 +172,7 @@ test('of two clients on one store, the one that ends empties it only of its own 
   expect(store.text).toBeNull();
 });
 
-test('a store that throws keeps nothing, and disturbs nothing', async () => {
+test('a client works with a store that throws', async () => {
   await using tcp = await TcpSwitch.to(nodes.servers[0]?.port ?? 0);
   await using clients = new Clients();
   const fail = () => {

@@ -1,10 +1,10 @@
-/** What a room is good for, from each of its two ends, on every topology. */
+/** The functions of a room with two members, on every topology. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Nodes, startNodes, TOPOLOGIES } from '../support/nodes.ts';
 import { barrier, Clients, eventsOf, next, reaches, twoMembers, until } from './harness.ts';
 
 for (const topology of TOPOLOGIES) {
-  describe(`a meeting: ${topology.name}`, () => {
+  describe(`two members: ${topology.name}`, () => {
     let nodes: Nodes;
     beforeAll(async () => {
       nodes = await startNodes(topology);
@@ -12,7 +12,7 @@ for (const topology of TOPOLOGIES) {
     afterAll(() => nodes[Symbol.asyncDispose]());
     const urls = () => [nodes.url(0), nodes.url(1)] as const;
 
-    test('create and join: both see the same room, and themselves in it', async () => {
+    test('both see the same room after create and join, and themselves in it', async () => {
       await using clients = new Clients();
       const ann = clients.connect(nodes.url(0), { name: 'Ann' });
       expect([ann.state, ann.userId, ann.room]).toEqual(['connecting', null, null]);
@@ -39,7 +39,7 @@ for (const topology of TOPOLOGIES) {
       expect(bens.ref).toBe(room.ref);
     });
 
-    test('signals reach one member, in order, also those before anybody listens', async () => {
+    test('signals reach one member in order, also those before there is a listener', async () => {
       await using clients = new Clients();
       const { ann, ben, room, bens } = await twoMembers(clients, urls());
       for (const number of [1, 2, 3]) await room.signal(bens.self.userId, { number });
@@ -53,7 +53,7 @@ for (const topology of TOPOLOGIES) {
       expect(await answer).toMatchObject({ from: ben.userId, data: null });
     });
 
-    test('a message reaches all, its sender too', async () => {
+    test('a message reaches all members, its sender too', async () => {
       await using clients = new Clients();
       const { ann, room, bens } = await twoMembers(clients, urls());
       const heard = Promise.all([next(room, 'message'), next(bens, 'message')]);
@@ -61,7 +61,7 @@ for (const topology of TOPOLOGIES) {
       for (const message of await heard) expect(message).toMatchObject({ from: ann.userId, data: { text: 'hello' } });
     });
 
-    test('what members and the room say of themselves', async () => {
+    test('profiles and settings are changed for all', async () => {
       await using clients = new Clients();
       const { room, bens } = await twoMembers(clients, urls());
       const before = bens.self;
@@ -81,7 +81,7 @@ for (const topology of TOPOLOGIES) {
       expect(bens.snapshot).toMatchObject({ name: 'Tea', locked: true });
     });
 
-    test('leaving: the others are told why, the host’s place goes on, and the seat is free', async () => {
+    test('a member that leaves frees its seat, and the next one becomes host', async () => {
       await using clients = new Clients();
       const { ann, ben, room, bens } = await twoMembers(clients, urls());
       const left = next(bens, 'member:left');
@@ -100,7 +100,7 @@ for (const topology of TOPOLOGIES) {
       expect(again.self.seq).toBe(3);
     });
 
-    test('kicked: the client has ended, with its room, and may not come back when it is banned', async () => {
+    test('a kick ends the client and its room, and a ban keeps it out', async () => {
       for (const ban of [false, true]) {
         await using clients = new Clients();
         const { ben, room, bens } = await twoMembers(clients, urls());
@@ -115,7 +115,7 @@ for (const topology of TOPOLOGIES) {
       }
     });
 
-    test('the host closes the room for all; their clients go on', async () => {
+    test('a room that its host closes ends for all; their clients go on', async () => {
       await using clients = new Clients();
       const { ann, ben, room, bens } = await twoMembers(clients, urls());
       const ended = Promise.all([next(room, 'ended'), next(bens, 'ended')]);
@@ -125,7 +125,7 @@ for (const topology of TOPOLOGIES) {
       expect((await ben.create()).ref).not.toBe(room.ref);
     });
 
-    test('a client that closes leaves first', async () => {
+    test('a client that closes leaves its room', async () => {
       await using clients = new Clients();
       const { ben, room, bens } = await twoMembers(clients, urls());
       const left = next(room, 'member:left');

@@ -1,12 +1,12 @@
 /**
- * What a page has open, counted at the browser's own doors, and its clock. To be imported before anything that may open
- * something.
+ * Counts the open connections, timers and track listeners of a page, and controls the speed of its timers, by replacing
+ * the browser's functions. To be imported before any other module that uses them.
  */
 
 const realSetTimeout = globalThis.setTimeout.bind(globalThis);
 const realClearTimeout = globalThis.clearTimeout.bind(globalThis);
 
-/** Not counted, and in real time. */
+/** Not counted, and at normal speed. */
 export const later = (ms: number): Promise<void> => new Promise((resolve) => realSetTimeout(resolve, ms));
 
 const open = new Set<CountedConnection>();
@@ -15,8 +15,8 @@ let made = 0;
 let trackListeners = 0;
 let speed = 1;
 
-/** Lets the timers of the page run so many times as fast. */
-export function hurry(times: number): void {
+/** Makes the timers of the page so many times as fast. */
+export function speedUpTimers(times: number): void {
   speed = times;
 }
 
@@ -28,10 +28,10 @@ export interface Counted {
 
 export const counted = (): Counted => ({ connections: open.size, timers: timers.size, trackListeners });
 
-/** How many connections there have ever been. */
+/** Connections since the start, closed ones included. */
 export const connectionsMade = (): number => made;
 
-/** Those that are open, in the order in which they were made. */
+/** The open connections, in the order of their creation. */
 export const connections = (): CountedConnection[] => [...open];
 
 export class CountedConnection extends RTCPeerConnection {

@@ -1,18 +1,18 @@
-/** The data channel, and peers that know nothing of it. */
+/** The data channel, and peers without it. */
 import type { Json } from '../../../src/protocol/index.ts';
 import { connections } from './counters.ts';
-import { FakeRooms, until } from './fake-rooms.ts';
+import { FakeServer, until } from './fake-server.ts';
 import { SimplePeer } from './simple-peer.ts';
 import { close, connected, dataChannelsOpen, exchangeData, type Side, sideOf, twoSides } from './two-sides.ts';
 
-export interface Spoken {
+export interface DataBothWays {
   readonly heard: Json[];
   readonly refused: boolean[];
   readonly afterwards: boolean;
 }
 
-/** Data both ways, and what is too much. */
-export async function spoken(): Promise<Spoken> {
+/** Data in both directions, and data that is too large. */
+export async function dataBothWays(): Promise<DataBothWays> {
   const { early, late } = twoSides();
   const heard: Json[] = [];
   for (const side of [early, late]) side.mesh.on('data', ({ peer, data }) => heard.push([peer.userId, data]));
@@ -25,7 +25,7 @@ export async function spoken(): Promise<Spoken> {
   const refused = [early.peer.send(`${largest}x`), early.peer.send('€'.repeat(22_000)), early.peer.send(largest)];
   await until('the largest', () => heard.length === 3);
   heard.pop();
-  // The channel does not take for ever what the other one does not read.
+  // The buffer of the channel is limited.
   let sent = 0;
   while (sent < 1_000 && early.mesh.send(largest).length === 0) sent += 1;
   refused.push(sent < 1_000);
@@ -36,8 +36,8 @@ export async function spoken(): Promise<Spoken> {
   return { heard: heard.slice(0, 2), refused, afterwards: peer.send('nobody is there') };
 }
 
-/** Whatever a peer puts on the channel after its greeting. @returns what came out of it. */
-export async function garbage(): Promise<Json[]> {
+/** A peer sends anything on the channel after its greeting. @returns the data that the mesh reports */
+export async function invalidData(): Promise<Json[]> {
   const { early, late } = twoSides();
   const heard: Json[] = [];
   late.mesh.on('data', ({ data }) => heard.push(data));
@@ -54,11 +54,11 @@ export async function garbage(): Promise<Json[]> {
   return heard;
 }
 
-/** Signals that nobody who means well would send; afterwards all is as before. */
-export async function nonsense(): Promise<number> {
-  const { world, early, late } = twoSides();
+/** A peer sends invalid signals; afterwards the connection works. */
+export async function invalidSignals(): Promise<number> {
+  const { server, early, late } = twoSides();
   await connected(early, late);
-  const own = world.log.find(({ from }) => from === 'late')?.data ?? {};
+  const own = server.log.find(({ from }) => from === 'late')?.data ?? {};
   const bad: Json[] = [
     null,
     0,
@@ -79,41 +79,41 @@ export async function nonsense(): Promise<number> {
     { connection: 'another', candidate: {} },
   ];
   for (const one of bad) {
-    await world.signal('early', 'late', one);
-    await world.signal('late', 'early', one);
+    await server.signal('early', 'late', one);
+    await server.signal('late', 'early', one);
   }
   for (const negotiation of [-1, null, 'one', 1e99])
-    await world.signal('late', 'early', { ...own, negotiation } as Json);
+    await server.signal('late', 'early', { ...own, negotiation } as Json);
   await exchangeData(early, late);
   close(early, late);
   return bad.length;
 }
 
-/** Beside a peer that speaks as the protocol's page does, in either role. */
-export async function simple(
+/** With a peer that is written as `docs/protocol.md` describes, in either role. */
+export async function simplePeer(
   who: 'early' | 'late',
 ): Promise<{ canSend: boolean; sent: string[]; again: boolean; back: boolean }> {
-  const world = new FakeRooms();
-  const rooms = { early: world.join('early'), late: world.join('late') };
+  const server = new FakeServer();
+  const rooms = { early: server.join('early'), late: server.join('late') };
   const begin = (): SimplePeer => new SimplePeer(rooms[who], who === 'late' ? 'early' : undefined);
   const own: Side = sideOf(who === 'early' ? 'late' : 'early', rooms[who === 'early' ? 'late' : 'early']);
   let peer = begin();
   await connected(own);
   const first = peer.connection;
   const sent = own.mesh.send('word').map(({ userId }) => userId);
-  // Something to see needs a negotiation that it has not begun.
+  // A track needs a negotiation that this peer has not begun.
   own.mesh.setStream(document.createElement('canvas').captureStream(0));
   await until('seen', () => peer.tracks.length > 0);
   const { canSend } = own.peer;
   peer.close();
-  rooms[who] = world.reload(who);
+  rooms[who] = server.reload(who);
   peer = begin();
   await until('anew', () => own.peer.state === 'connected' && peer.isConnected);
   const again = peer.connection !== first;
-  // Its process is the same, and as the protocol asks for, it has dropped what it had.
+  // It is the same process, and has closed its connection, as the protocol asks for.
   peer.close();
   peer = begin();
-  world.blink(own.name);
+  server.blink(own.name);
   await until('once more', () => own.peer.state === 'connected' && peer.isConnected);
   close(own);
   peer.close();

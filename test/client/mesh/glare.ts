@@ -1,16 +1,16 @@
-/** Both sides at the same moment, again and again. */
+/** Glare: both sides offer at the same moment, many times. */
 import { later } from './counters.ts';
-import { FakeRooms, until } from './fake-rooms.ts';
+import { FakeServer, until } from './fake-server.ts';
 import { close, connected, still, twoSides } from './two-sides.ts';
 
 export interface Glare {
   readonly met: number;
-  /** Of those that did not, what they were waiting for. */
+  /** The errors of the others. */
   readonly stuck: string[];
   readonly slowestMs: number;
 }
 
-/** Couples that begin at the same moment, and share something at the same moment once they are connected. */
+/** Pairs that begin at the same moment, and share a screen at the same moment once they are connected. */
 export async function glare(from: number, to: number, parallel: number): Promise<Glare> {
   const screen = still();
   const times: number[] = [];
@@ -34,7 +34,7 @@ export async function glare(from: number, to: number, parallel: number): Promise
 }
 
 async function meet(number: number, screen: MediaStream): Promise<void> {
-  const { early, late } = twoSides(slowWorld(number), {}, number % 2 === 0 ? 'early' : 'late');
+  const { early, late } = twoSides(delayedNetwork(number), {}, number % 2 === 0 ? 'early' : 'late');
   try {
     await connected(early, late);
     for (const side of number % 4 < 2 ? [early, late] : [late, early]) side.mesh.share(screen);
@@ -44,14 +44,14 @@ async function meet(number: number, screen: MediaStream): Promise<void> {
   }
 }
 
-/** Signals to one member keep their order, as a server keeps it; those of two members do not wait for each other. */
-function slowWorld(number: number): FakeRooms {
-  const world = new FakeRooms();
+/** Signals to one member keep their order, as with a real server; those to two members do not. */
+function delayedNetwork(number: number): FakeServer {
+  const server = new FakeServer();
   const ways = new Map<string, Promise<void>>();
-  world.network = ({ to, deliver }) => {
+  server.network = ({ to, deliver }) => {
     const before = ways.get(to) ?? Promise.resolve();
-    const ms = (number * 7 + world.log.length * 13) % 6;
+    const ms = (number * 7 + server.log.length * 13) % 6;
     ways.set(to, before.then(() => later(ms)).then(deliver));
   };
-  return world;
+  return server;
 }

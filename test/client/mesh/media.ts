@@ -1,13 +1,13 @@
-/** What is sent and seen: cameras, screens, and which of it needs a negotiation. */
+/** Cameras and screens: what is sent and received, and which changes need a negotiation. */
 import type { Peer, PeerStats } from '../../../src/client/index.ts';
 import { connections, later } from './counters.ts';
-import { type FakeRooms, until } from './fake-rooms.ts';
+import { type FakeServer, until } from './fake-server.ts';
 import { close, connected, exchangeData, picture, type Side, shows, sideOf, stop, twoSides } from './two-sides.ts';
 
-const descriptions = ({ log }: FakeRooms): number => log.filter(({ data }) => 'description' in data).length;
+const descriptions = ({ log }: FakeServer): number => log.filter(({ data }) => 'description' in data).length;
 
 /** Distinct offers, by sender and number: an offer that is sent again is the same negotiation. */
-const offers = ({ log }: FakeRooms): number =>
+const offers = ({ log }: FakeServer): number =>
   new Set(
     log.flatMap(({ from, data }) =>
       JSON.stringify(data['description'] ?? {}).includes('"offer"') ? `${from} ${data['negotiation']}` : [],
@@ -18,29 +18,29 @@ const offers = ({ log }: FakeRooms): number =>
  * Every negotiation is over, and none follows from it. The barrier is `getStats`: its answer comes from WebRTC's own
  * thread, behind any `negotiationneeded` that the end of a negotiation has caused there.
  */
-async function agreed(world: FakeRooms): Promise<void> {
+async function agreed(server: FakeServer): Promise<void> {
   await until('agreed', async () => {
-    const signals = world.log.length;
+    const signals = server.log.length;
     const isStable = (): boolean => connections().every(({ signalingState }) => signalingState === 'stable');
     if (!isStable()) return false;
     await Promise.all(connections().map((connection) => connection.getStats()));
     await later(0);
-    return isStable() && signals === world.log.length;
+    return isStable() && signals === server.log.length;
   });
 }
 
-/** What the browser's fake microphone hears: beeps. */
+/** The track of the browser's fake microphone: beeps. */
 async function beeps(): Promise<MediaStreamTrack> {
   const [track] = (await navigator.mediaDevices.getUserMedia({ audio: true })).getAudioTracks();
   if (track === undefined) throw new Error('no microphone');
   return track;
 }
 
-/** @returns descriptions that were exchanged until connected, and in the end. */
+/** @returns the number of descriptions when connected, and at the end. */
 export async function switching(): Promise<number[]> {
-  const { world, early, late } = twoSides();
+  const { server, early, late } = twoSides();
   await connected(early, late);
-  const counts = [descriptions(world)];
+  const counts = [descriptions(server)];
   const [one, other] = [picture('tall'), picture('square')];
   const [ofOther] = other.getVideoTracks();
   early.mesh.setStream(one);
@@ -56,7 +56,7 @@ export async function switching(): Promise<number[]> {
   late.mesh.setStream(null);
   early.mesh.setStream(one);
   await shows('tall', () => late.peer.stream);
-  counts.push(descriptions(world));
+  counts.push(descriptions(server));
   close(early, late);
   stop(one);
   stop(other);
@@ -64,12 +64,12 @@ export async function switching(): Promise<number[]> {
   return counts;
 }
 
-/** Packets of sound that have come in anywhere. */
+/** Audio packets that any connection has received. */
 async function soundPackets(): Promise<number> {
   const reports = await Promise.all(connections().map((connection) => connection.getStats()));
   let packets = 0;
   for (const report of reports) {
-    // The DOM types know of no entries.
+    // The DOM types declare a report without its entries.
     for (const entry of (
       report as ReadonlyMap<string, { type: string; kind?: string; packetsReceived?: number }>
     ).values())
@@ -81,8 +81,8 @@ async function soundPackets(): Promise<number> {
 export interface Sharing {
   /** Tracks of a peer's camera and screen, in each phase. */
   readonly tracks: (number | null)[][];
-  /** Places in a connection after the first share, and after the third. */
-  readonly places: number[];
+  /** Transceivers of a connection, in each phase. */
+  readonly transceivers: number[];
   readonly told: (string | null)[];
   /** How many negotiations each change took, while only one side changed anything. */
   readonly negotiations: Readonly<Record<'shared' | 'muted' | 'ended' | 'sharedAgain', number>>;
@@ -91,15 +91,15 @@ export interface Sharing {
 /** Both share beside their cameras, both end it, and one shares again: something else, with sound. */
 export async function sharing(): Promise<Sharing> {
   const camera = picture();
-  const { world, early, late } = twoSides(undefined, { stream: camera });
+  const { server, early, late } = twoSides(undefined, { stream: camera });
   await connected(early, late);
   const tracks: (number | null)[][] = [];
-  const places: number[] = [];
+  const transceivers: number[] = [];
   const told: (string | null)[] = [];
   early.mesh.on('share', (screen) => told.push(screen === null ? null : 'screen'));
   const note = (): void => {
     tracks.push([early, late].flatMap(({ peer }) => [peer.stream.getTracks().length, count(peer.screen)]));
-    places.push(connections()[0]?.getTransceivers().length ?? 0);
+    transceivers.push(connections()[0]?.getTransceivers().length ?? 0);
   };
   const screens = [picture('wide'), picture('square')];
   const [first = camera, second = camera] = screens;
@@ -115,12 +115,12 @@ export async function sharing(): Promise<Sharing> {
   note();
   /** @returns how many negotiations the change took. */
   const taken = async (change: () => Promise<void>): Promise<number> => {
-    await agreed(world);
-    const before = offers(world);
+    await agreed(server);
+    const before = offers(server);
     await change();
-    await agreed(world);
+    await agreed(server);
     note();
-    return offers(world) - before;
+    return offers(server) - before;
   };
   second.addTrack(await beeps());
   const shared = await taken(async () => {
@@ -139,7 +139,7 @@ export async function sharing(): Promise<Sharing> {
     for (const track of second.getTracks()) {
       track.stop();
       track.dispatchEvent(new Event('ended'));
-      await agreed(world);
+      await agreed(server);
     }
     await until('ended', () => late.peer.screen === null);
   });
@@ -149,18 +149,18 @@ export async function sharing(): Promise<Sharing> {
   });
   close(early, late);
   for (const stream of [camera, ...screens]) stop(stream);
-  return { tracks, places, told, negotiations: { shared, muted, ended, sharedAgain } };
+  return { tracks, transceivers, told, negotiations: { shared, muted, ended, sharedAgain } };
 }
 
 const count = (stream: MediaStream | null): number | null => stream?.getTracks().length ?? null;
 
-/** Whoever comes sees what is shared already; whoever sits between two others sees both. */
-export async function three(): Promise<number[]> {
-  const { world, early, late } = twoSides();
+/** A member that joins later sees the shared screen; a member with two peers sees both screens. */
+export async function threeMembers(): Promise<number[]> {
+  const { server, early, late } = twoSides();
   const screen = picture('wide');
   early.mesh.share(screen);
   await connected(early, late);
-  const third = sideOf('third', world.join('third'));
+  const third = sideOf('third', server.join('third'));
   const screenOf = (side: Side, name: string): MediaStream | null =>
     [...side.mesh.peers.values()].find((peer: Peer) => peer.userId === name)?.screen ?? null;
   await shows('wide', () => screenOf(third, 'early'));
@@ -173,8 +173,8 @@ export async function three(): Promise<number[]> {
   return peers;
 }
 
-/** Numbers of a connection: before there is one, with the first picture, with more of them. */
-export async function figures(): Promise<{ none: PeerStats; first: PeerStats; second: PeerStats }> {
+/** The stats before the connection, with the first frame, and with more of them. */
+export async function statistics(): Promise<{ none: PeerStats; first: PeerStats; second: PeerStats }> {
   const stream = picture();
   const { early, late } = twoSides(undefined, { stream });
   await later(0);
@@ -193,17 +193,17 @@ export async function figures(): Promise<{ none: PeerStats; first: PeerStats; se
   return { none, first, second };
 }
 
-/** Fresh servers reach the connections that are there, and those to come. */
+/** Fresh ICE servers are used by present and future connections. */
 export async function servers(): Promise<unknown[]> {
-  const { world, early, late } = twoSides();
+  const { server, early, late } = twoSides();
   await connected(early, late);
-  const before = world.log.length;
-  world.iceServers = [{ urls: ['turn:127.0.0.1:9'], username: 'fresh', credential: 'secret' }];
-  for (const room of world.rooms.values()) room.emit('ice', world.iceServers);
-  const third = sideOf('third', world.join('third'));
+  const before = server.log.length;
+  server.iceServers = [{ urls: ['turn:127.0.0.1:9'], username: 'fresh', credential: 'secret' }];
+  for (const room of server.rooms.values()) room.emit('ice', server.iceServers);
+  const third = sideOf('third', server.join('third'));
   await until('three', () => connections().length === 6);
   const names = connections().map((connection) => connection.getConfiguration().iceServers?.[0]?.username);
-  const negotiations = world.log
+  const negotiations = server.log
     .slice(before)
     .filter(({ from, to, data }) => 'description' in data && from !== 'third' && to !== 'third').length;
   await exchangeData(early, late);
@@ -211,7 +211,7 @@ export async function servers(): Promise<unknown[]> {
   return [...names, negotiations];
 }
 
-/** What the browser says of a server that refuses, three times over two servers. @returns what the mesh tells of it. */
+/** Errors of two ICE servers, one of them repeated. @returns the faults that the mesh reports */
 export async function faults(): Promise<unknown[]> {
   const told: unknown[] = [];
   const { early, late } = twoSides();

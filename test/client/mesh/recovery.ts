@@ -1,8 +1,8 @@
-/** What becomes of a connection when pages, the server or the network come and go. */
+/** Connections while pages are refreshed, the server is lost, or members leave. */
 import type { PeerState } from '../../../src/client/index.ts';
 import type { IceServer } from '../../../src/protocol/index.ts';
-import { type Counted, connections, connectionsMade, counted, hurry, later } from './counters.ts';
-import { FakeRooms, refusal, type SentSignal, until } from './fake-rooms.ts';
+import { type Counted, connections, connectionsMade, counted, later, speedUpTimers } from './counters.ts';
+import { FakeServer, refusal, type SentSignal, until } from './fake-server.ts';
 import {
   areConnected,
   close,
@@ -19,44 +19,44 @@ import {
 
 const frames = async ({ peer }: Side): Promise<number> => (await peer.stats()).framesDecoded;
 
-/** More pictures come in than have come in by now. */
-async function flowing(...sides: Side[]): Promise<void> {
+/** Waits until more frames arrive. */
+async function framesArrive(...sides: Side[]): Promise<void> {
   for (const side of sides) {
     const before = await frames(side);
     await until('pictures', async () => (await frames(side)) > before);
   }
 }
 
-/** Which ICE credentials each side has used so far. */
-const attempts = ({ log }: FakeRooms): number =>
+/** Number of ICE sessions so far, by the credentials in the signals. */
+const attempts = ({ log }: FakeServer): number =>
   new Set(log.flatMap(({ data }) => /a=ice-ufrag:(\S+)/.exec(JSON.stringify(data))?.[1] ?? [])).size / 2;
 
-export interface Blink {
+export interface ServerLost {
   readonly made: number;
   readonly attempts: number;
   readonly states: readonly PeerState[][];
 }
 
-/** One of them loses the server and comes back; meanwhile nothing arrives. */
-export async function blink(who: 'early' | 'late'): Promise<Blink> {
+/** One side loses the server and is back; no signal arrives meanwhile. */
+export async function serverLost(who: 'early' | 'late'): Promise<ServerLost> {
   const stream = picture();
   const made = connectionsMade();
-  const { world, early, late } = twoSides(undefined, { stream });
+  const { server, early, late } = twoSides(undefined, { stream });
   await connected(early, late);
-  await flowing(early, late);
-  world.set(who, 'away');
+  await framesArrive(early, late);
+  server.set(who, 'away');
   early.mesh.share(stream);
   late.mesh.share(stream);
-  await flowing(early, late);
-  world.set(who, 'present');
-  world.rooms.get(who)?.emit('resumed', undefined);
-  await until('the way is looked for again', () => attempts(world) === 2);
+  await framesArrive(early, late);
+  server.set(who, 'present');
+  server.rooms.get(who)?.emit('resumed', undefined);
+  await until('ICE restart', () => attempts(server) === 2);
   await until('screens', () => early.peer.screen !== null && late.peer.screen !== null);
-  await flowing(early, late);
+  await framesArrive(early, late);
   const states = [early, late].map((side) => [...side.states]);
   close(early, late);
   stop(stream);
-  return { made: connectionsMade() - made, attempts: attempts(world), states };
+  return { made: connectionsMade() - made, attempts: attempts(server), states };
 }
 
 export interface Refresh {
@@ -65,25 +65,25 @@ export interface Refresh {
   readonly states: readonly (readonly PeerState[])[];
 }
 
-/** Pages are loaded anew. What the old ones have said last is under way for so long that it comes in between. */
+/** Pages are refreshed. The last signals of the old pages arrive late, between those of the new ones. */
 export async function refresh(...who: ('early' | 'late')[]): Promise<Refresh> {
-  const { world, ...now } = twoSides();
+  const { server, ...now } = twoSides();
   await worksFully(now.early, now.late);
   const made = connectionsMade();
   const last: SentSignal[] = [];
-  world.network = (parcel) => void last.push(parcel);
+  server.network = (signal) => void last.push(signal);
   for (const name of who) now[name].mesh.share(still());
-  await until('last words', () => who.every((name) => last.some(({ from }) => from === name)));
-  world.network = ({ deliver }) => deliver();
+  await until('late signals', () => who.every((name) => last.some(({ from }) => from === name)));
+  server.network = ({ deliver }) => deliver();
   const start = performance.now();
   for (const name of who) {
     now[name].mesh.close();
-    now[name] = sideOf(name, world.reload(name));
+    now[name] = sideOf(name, server.reload(name));
   }
-  const before = world.log.length;
-  await until('answered', () => JSON.stringify(world.log.slice(before)).includes('"answer"'));
+  const before = server.log.length;
+  await until('answered', () => JSON.stringify(server.log.slice(before)).includes('"answer"'));
   for (const { deliver } of last) deliver();
-  await until('anew', () => areConnected(now.early, now.late));
+  await until('connected again', () => areConnected(now.early, now.late));
   await exchangeData(now.early, now.late);
   const ms = performance.now() - start;
   await worksFully(now.early, now.late);
@@ -92,14 +92,14 @@ export async function refresh(...who: ('early' | 'late')[]): Promise<Refresh> {
   return { made: connectionsMade() - made, ms, states };
 }
 
-/** The seat of the earlier one is lost, and so it becomes the later one. */
+/** The earlier member loses its seat, and becomes the later one with the next. */
 export async function rejoin(): Promise<string[]> {
-  const { world, early, late } = twoSides();
+  const { server, early, late } = twoSides();
   await worksFully(early, late);
-  const before = world.log.length;
-  world.rejoin('early');
+  const before = server.log.length;
+  server.rejoin('early');
   const offers = (): string[] =>
-    world.log.slice(before).flatMap(({ from, data }) => (JSON.stringify(data).includes('"offer"') ? [from] : []));
+    server.log.slice(before).flatMap(({ from, data }) => (JSON.stringify(data).includes('"offer"') ? [from] : []));
   await until('offered', () => offers().length > 0);
   const [first] = offers();
   await worksFully(early, late);
@@ -107,47 +107,47 @@ export async function rejoin(): Promise<string[]> {
   return [first ?? ''];
 }
 
-/** Nothing is begun with whoever is away, and what runs goes on. */
+/** No connection is begun with an away member, and a running one goes on. */
 export async function away(): Promise<{ made: number; madeThen: number; peers: number[] }> {
   const before = connectionsMade();
-  const world = new FakeRooms();
-  const rooms = [world.join('early'), world.join('late')] as const;
-  world.set('early', 'away');
+  const server = new FakeServer();
+  const rooms = [server.join('early'), server.join('late')] as const;
+  server.set('early', 'away');
   const late = sideOf('late', rooms[1]);
   await later(0);
   const made = connectionsMade() - before;
   const early = sideOf('early', rooms[0]);
-  world.set('early', 'present');
+  server.set('early', 'present');
   await worksFully(early, late);
-  world.set('late', 'away');
+  server.set('late', 'away');
   await exchangeData(early, late);
   const madeThen = connectionsMade() - before;
-  world.leave('late');
+  server.leave('late');
   const peers = [early.mesh.peers.size, late.mesh.peers.size];
   close(early, late);
   return { made, madeThen, peers };
 }
 
-/** The connection of one side is gone without its mesh knowing of it, so it cannot be repaired: a new one has to be made. */
+/** The connection of one side is closed behind the back of its mesh, so it cannot be repaired: a new one is made. */
 export async function beyondRepair(): Promise<{ states: readonly (readonly PeerState[])[] }> {
   const { early, late } = twoSides();
   await connected(early, late);
   const [ofEarly] = connections().filter(({ remoteDescription }) => remoteDescription?.type === 'offer');
   ofEarly?.close();
-  hurry(10);
+  speedUpTimers(10);
   await until('failed', () => late.peer.state === 'failed', 60_000);
   await worksFully(early, late);
-  hurry(1);
+  speedUpTimers(1);
   close(early, late);
   return { states: [late.states] };
 }
 
-/** Nobody answers: each attempt takes longer than the one before. */
+/** No answer: each attempt takes longer than the one before. */
 export async function unanswered(): Promise<{ states: readonly PeerState[]; connections: number; waits: number[] }> {
-  hurry(20);
-  const world = new FakeRooms();
-  world.join('early');
-  const room = world.join('late');
+  speedUpTimers(20);
+  const server = new FakeServer();
+  server.join('early');
+  const room = server.join('late');
   const late = sideOf('late', room);
   const before = connectionsMade();
   const begun: number[] = [];
@@ -158,29 +158,29 @@ export async function unanswered(): Promise<{ states: readonly PeerState[]; conn
   const waits = begun.slice(1).map((time, index) => Math.round(((time - (begun[index] ?? 0)) * 20) / 1000));
   const open = counted().connections;
   close(late);
-  hurry(1);
+  speedUpTimers(1);
   return { states: late.states, connections: open, waits };
 }
 
-/** Signals that are refused are sent again, and in order; those to whoever is away are not. */
+/** Refused signals are sent again, in order; those to an away member are not. */
 export async function refused(): Promise<{ tries: number; order: string[] }> {
-  const world = new FakeRooms();
+  const server = new FakeServer();
   const order: string[] = [];
   let tries = 0;
-  world.refuse = ({ data }) => {
+  server.refuse = ({ data }) => {
     const isOffer = JSON.stringify(data).includes('"offer"');
     if (isOffer) tries += 1;
     if (tries > 0 && tries < 3) return refusal('RATE_LIMITED', 50);
     order.push(isOffer ? 'offer' : Object.keys(data).includes('candidate') ? 'candidate' : 'other');
     return undefined;
   };
-  const { early, late } = twoSides(world);
+  const { early, late } = twoSides(server);
   await connected(early, late);
   close(early, late);
   return { tries, order };
 }
 
-/** Closes at all sorts of moments, also from inside of the mesh's own events. @returns what was left each time. */
+/** Closes at different moments, also from listeners of the mesh. @returns what was still open each time */
 export async function closing(): Promise<Counted[]> {
   const left: Counted[] = [];
   const stream = picture();
@@ -188,7 +188,7 @@ export async function closing(): Promise<Counted[]> {
     act();
     for (const { room } of sides) if (room.listeners > 0) throw new Error('the mesh still listens');
     for (const side of sides) if (side.mesh.peers.size > 0) throw new Error('the mesh still has peers');
-    // Whatever was under way has the chance to open something.
+    // Time for pending work to open something.
     await later(50);
     left.push(counted());
   };
@@ -199,7 +199,7 @@ export async function closing(): Promise<Counted[]> {
     await end([early, late], () => close(early, late));
   }
   for (const event of ['peer', 'change', 'share', 'data', 'gone', 'newcomer'] as const) {
-    const { world, early, late } = twoSides(undefined, { stream });
+    const { server, early, late } = twoSides(undefined, { stream });
     let isClosed = false;
     if (event === 'newcomer') await later(0);
     for (const side of [early, late]) {
@@ -211,8 +211,8 @@ export async function closing(): Promise<Counted[]> {
     await later(0);
     early.mesh.share(stream);
     if (event === 'data') await exchangeData(early, late);
-    if (event === 'gone') world.leave('late');
-    if (event === 'newcomer') world.join('third');
+    if (event === 'gone') server.leave('late');
+    if (event === 'newcomer') server.join('third');
     await until(event, () => isClosed);
     await end([early, late], () => undefined);
   }
@@ -230,16 +230,16 @@ export async function closing(): Promise<Counted[]> {
   return left;
 }
 
-/** For a relay that comes and goes: what the page is asked for, step by step. */
+/** Two sides with a relay that the test stops and starts; each function is one step. */
 let relayed: ReturnType<typeof twoSides> | undefined;
 const relayedSides = (): Side[] => (relayed === undefined ? [] : [relayed.early, relayed.late]);
 
 export async function beginRelayed(iceServers: readonly IceServer[]): Promise<void> {
-  const world = new FakeRooms();
-  world.iceServers = iceServers;
-  relayed = twoSides(world, { iceTransportPolicy: 'relay', stream: picture() });
+  const server = new FakeServer();
+  server.iceServers = iceServers;
+  relayed = twoSides(server, { iceTransportPolicy: 'relay', stream: picture() });
   await connected(...relayedSides());
-  await flowing(...relayedSides());
+  await framesArrive(...relayedSides());
 }
 
 export const relayedStates = (): PeerState[] => relayedSides().map(({ peer }) => peer.state);

@@ -1,58 +1,58 @@
-/** Networks that lose, repeat, delay and mix up what is sent. */
+/** Networks that lose, repeat, delay and reorder signals. */
 import { connectionsMade, later } from './counters.ts';
-import { FakeRooms, type SentSignal, until } from './fake-rooms.ts';
+import { FakeServer, type SentSignal, until } from './fake-server.ts';
 import { areConnected, close, connected, sideOf, still, twoSides, worksFully } from './two-sides.ts';
 
 const typeOf = ({ data: { description } }: SentSignal): string | undefined =>
   (description as { type?: string } | undefined)?.type;
 
-/** How many of a kind get lost before one arrives. @returns how many connections were made for the two of them. */
-export async function lost(kind: 'offer' | 'answer' | 'candidate', count: number): Promise<number> {
+/** Loses `count` signals of a kind. @returns how many connections were made by both sides */
+export async function lostSignals(kind: 'offer' | 'answer' | 'candidate', count: number): Promise<number> {
   const before = connectionsMade();
-  const world = new FakeRooms();
+  const server = new FakeServer();
   let left = count;
-  world.network = (parcel) => {
-    const isMeant = kind === 'candidate' ? 'candidate' in parcel.data : typeOf(parcel) === kind;
+  server.network = (signal) => {
+    const isMeant = kind === 'candidate' ? 'candidate' in signal.data : typeOf(signal) === kind;
     if (isMeant && left > 0) left -= 1;
-    else parcel.deliver();
+    else signal.deliver();
   };
-  const { early, late } = twoSides(world);
+  const { early, late } = twoSides(server);
   await worksFully(early, late);
   close(early, late);
   return connectionsMade() - before;
 }
 
-/** An answer and an offer that was made after it arrive in the wrong order. @returns how long it took. */
+/** An answer and a later offer arrive in the wrong order. @returns milliseconds until all was agreed */
 export async function overtakenAnswer(): Promise<number> {
   const start = performance.now();
-  const { world, early, late } = twoSides();
+  const { server, early, late } = twoSides();
   await connected(early, late);
   let held: SentSignal | undefined;
-  world.network = (parcel) => {
-    if (held === undefined && typeOf(parcel) === 'answer') held = parcel;
-    else parcel.deliver();
+  server.network = (signal) => {
+    if (held === undefined && typeOf(signal) === 'answer') held = signal;
+    else signal.deliver();
   };
   const screen = still();
   early.mesh.share(screen);
   await until('an answer is under way', () => held !== undefined);
   late.mesh.share(screen);
-  await until('the next offer is there', () => world.log.filter((parcel) => typeOf(parcel) === 'offer').length > 2);
+  await until('the next offer is there', () => server.log.filter((signal) => typeOf(signal) === 'offer').length > 2);
   held?.deliver();
   await until('screens', () => early.peer.screen !== null && late.peer.screen !== null);
   close(early, late);
   return performance.now() - start;
 }
 
-/** The first answer is lost, and the one who gave it has something to offer by then. @returns how long it took. */
-export async function unheardAnswer(): Promise<number> {
+/** The first answer is lost, and the side that sent it makes an offer then. @returns milliseconds until all was agreed */
+export async function lostAnswer(): Promise<number> {
   const start = performance.now();
-  const world = new FakeRooms();
+  const server = new FakeServer();
   let isLost = false;
-  world.network = (parcel) => {
-    if (isLost || typeOf(parcel) !== 'answer') return parcel.deliver();
+  server.network = (signal) => {
+    if (isLost || typeOf(signal) !== 'answer') return signal.deliver();
     isLost = true;
   };
-  const { early, late } = twoSides(world);
+  const { early, late } = twoSides(server);
   await until('an answer is lost', () => isLost);
   early.mesh.share(still());
   await connected(early, late);
@@ -62,16 +62,16 @@ export async function unheardAnswer(): Promise<number> {
   return ms;
 }
 
-/** Every signal comes up to three times or not at all, each time at another moment. */
-export async function mess(couples: number, seed: number): Promise<string[]> {
-  const random = chance(seed);
+/** Every signal arrives up to three times or never, each time after another delay. */
+export async function lossyNetwork(couples: number, seed: number): Promise<string[]> {
+  const random = seededRandom(seed);
   const one = async (number: number): Promise<string[]> => {
-    const world = new FakeRooms();
-    world.network = ({ deliver }) => {
+    const server = new FakeServer();
+    server.network = ({ deliver }) => {
       if (random() < 0.05) return;
       for (let copies = random() * 3; copies > 0; copies -= 1) void later(random() * 150).then(deliver);
     };
-    const { early, late } = twoSides(world, {}, number % 2 === 0 ? 'early' : 'late');
+    const { early, late } = twoSides(server, {}, number % 2 === 0 ? 'early' : 'late');
     try {
       await worksFully(early, late);
       return [];
@@ -84,8 +84,8 @@ export async function mess(couples: number, seed: number): Promise<string[]> {
   return (await Promise.all(Array.from({ length: couples }, (_, number) => one(number)))).flat();
 }
 
-/** mulberry32: chance that can be had again. */
-export function chance(seed: number): () => number {
+/** mulberry32: random numbers that a seed repeats. */
+export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -95,17 +95,17 @@ export function chance(seed: number): () => number {
   };
 }
 
-/** The first attempt is delivered only after the second one has come about. @returns connections made by then, and in the end. */
-export async function latecomers(): Promise<number[]> {
+/** The signals of the first attempt arrive after the second has connected. @returns connections made by then, and at the end */
+export async function lateFirstAttempt(): Promise<number[]> {
   const begun = connectionsMade();
-  const world = new FakeRooms();
+  const server = new FakeServer();
   const held: SentSignal[] = [];
-  const first = (): unknown => world.log.find(({ data }) => 'connection' in data)?.data['connection'];
-  world.network = (parcel) => {
-    if (parcel.data['connection'] === first()) held.push(parcel);
-    else parcel.deliver();
+  const first = (): unknown => server.log.find(({ data }) => 'connection' in data)?.data['connection'];
+  server.network = (signal) => {
+    if (signal.data['connection'] === first()) held.push(signal);
+    else signal.deliver();
   };
-  const { early, late } = twoSides(world);
+  const { early, late } = twoSides(server);
   await connected(early, late);
   const made = [connectionsMade() - begun];
   for (const { deliver } of [...held, ...held.toReversed()]) deliver();
@@ -115,32 +115,32 @@ export async function latecomers(): Promise<number[]> {
   return made;
 }
 
-/** An offer to one page is answered by the next, whose greeting is lost: its offers count from the beginning again. */
-export async function answeredByNext(): Promise<void> {
-  const { world, early, late } = twoSides();
+/** An offer to one page is answered by the next page, whose `hello` is lost: its offers count from 1 again. */
+export async function answerOfNextPage(): Promise<void> {
+  const { server, early, late } = twoSides();
   await connected(early, late);
-  // The second connection is the first one that begins with all that is known of the other page.
-  world.rejoin('late');
+  // The second connection begins with the known state of the other page.
+  server.rejoin('late');
   await worksFully(early, late);
   early.mesh.close();
-  world.network = (parcel) => {
-    if (!('hello' in parcel.data)) parcel.deliver();
+  server.network = (signal) => {
+    if (!('hello' in signal.data)) signal.deliver();
   };
-  const next = sideOf('early', world.reload('early'));
-  world.rejoin('late');
+  const next = sideOf('early', server.reload('early'));
+  server.rejoin('late');
   await worksFully(next, late);
   close(next, late);
 }
 
-/** All signals of the time before a refresh come again after it. @returns connections made after the refresh, and in the end. */
-export async function ghosts(who: 'early' | 'late'): Promise<number[]> {
-  const { world, ...sides } = twoSides();
+/** All signals of a page arrive again after its refresh. @returns connections made after the refresh, and at the end */
+export async function signalsOfFormerPage(who: 'early' | 'late'): Promise<number[]> {
+  const { server, ...sides } = twoSides();
   await worksFully(sides.early, sides.late);
-  const old = [...world.log];
+  const old = [...server.log];
   const [gone, other] = who === 'early' ? [sides.early, sides.late] : [sides.late, sides.early];
   gone.mesh.close();
   const before = connectionsMade();
-  const back = sideOf(who, world.reload(who));
+  const back = sideOf(who, server.reload(who));
   await until('anew', () => areConnected(back, other) && back.peer.canSend && other.peer.canSend);
   const made = [connectionsMade() - before];
   for (const { deliver } of [...old, ...old.toReversed()]) deliver();

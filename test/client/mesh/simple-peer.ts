@@ -1,6 +1,6 @@
-/** A peer as `docs/protocol.md` has it: it names connections, and knows of no pages, numbers or greetings. */
+/** The peer of `docs/protocol.md`: it names connections, and sends no page, no numbers and no `hello`. */
 import type { Json } from '../../../src/protocol/index.ts';
-import type { FakeRoom } from './fake-rooms.ts';
+import type { FakeRoom } from './fake-server.ts';
 
 interface Said {
   readonly connection?: string;
@@ -18,7 +18,7 @@ export class SimplePeer {
   #early: RTCIceCandidateInit[] = [];
   #work: Promise<unknown> = Promise.resolve();
 
-  /** @param offerTo whom it offers to, if that is its part. */
+  /** @param offerTo the member that it makes an offer to, if it is the side that offers */
   constructor(room: FakeRoom, offerTo?: string) {
     this.#room = room;
     this.#stop = room.on('signal', ({ from, data }) => this.#hear(from, data as Said));

@@ -1,23 +1,23 @@
-/** Two members, their meshes, and media to send: what most scenarios begin with. */
+/** Two members with their meshes, and test media: the start of most scenarios. */
 import { type Mesh, type MeshOptions, mesh, type Peer, type PeerState } from '../../../src/client/index.ts';
 import { later } from './counters.ts';
-import { type FakeRoom, FakeRooms, until } from './fake-rooms.ts';
+import { type FakeRoom, FakeServer, until } from './fake-server.ts';
 
 export interface Side {
   readonly name: string;
   readonly room: FakeRoom;
   readonly mesh: Mesh;
-  /** The other one. */
+  /** The other side. */
   readonly peer: Peer;
-  /** Every state that the mesh told of, the same one once in a row. */
+  /** The states that the mesh reported, without repetitions. */
   readonly states: readonly PeerState[];
 }
 
 export interface TwoSides {
-  readonly world: FakeRooms;
-  /** Joined first: waits for the offer. */
+  readonly server: FakeServer;
+  /** The member that joined first: waits for the offer. */
   readonly early: Side;
-  /** Makes the offer. */
+  /** The member that makes the offer. */
   readonly late: Side;
 }
 
@@ -40,17 +40,17 @@ export function sideOf(name: string, room: FakeRoom, options?: MeshOptions): Sid
   };
 }
 
-/** Both are in the room before either has a mesh; `first` says whose is the first. */
+/** Both are in the room before the meshes begin. @param first whose mesh begins first */
 export function twoSides(
-  world = new FakeRooms(),
+  server = new FakeServer(),
   options: MeshOptions = {},
   first: 'early' | 'late' = 'early',
 ): TwoSides {
-  const rooms = { early: world.join('early'), late: world.join('late') };
+  const rooms = { early: server.join('early'), late: server.join('late') };
   const begin = (name: 'early' | 'late'): Side => sideOf(name, rooms[name], options);
-  if (first === 'early') return { world, early: begin('early'), late: begin('late') };
+  if (first === 'early') return { server, early: begin('early'), late: begin('late') };
   const late = begin('late');
-  return { world, early: begin('early'), late };
+  return { server, early: begin('early'), late };
 }
 
 export const areConnected = (...sides: Side[]): boolean =>
@@ -61,7 +61,7 @@ export const connected = (...sides: Side[]): Promise<void> => until('connected',
 export const dataChannelsOpen = (...sides: Side[]): Promise<void> =>
   until('greeted', () => sides.every((side) => side.mesh.peers.size > 0 && side.peer.canSend));
 
-/** What one says over the data channel arrives at the other: the connections they have are with each other. */
+/** Data of one side arrives at the other: so their connections belong together. */
 export async function exchangeData(one: Side, other: Side): Promise<void> {
   await dataChannelsOpen(one, other);
   const word = `${Math.random()}`;
@@ -76,7 +76,7 @@ export async function exchangeData(one: Side, other: Side): Promise<void> {
   await said;
 }
 
-/** A connection by which both can talk, and over which both can agree on something new. */
+/** Both sides can send data, and both can negotiate a screen. */
 export async function worksFully(one: Side, other: Side): Promise<void> {
   await connected(one, other);
   await Promise.all([exchangeData(one, other), exchangeData(other, one)]);
@@ -95,14 +95,14 @@ export function close(...sides: Side[]): void {
   for (const side of sides) side.mesh.close();
 }
 
-/** A picture that does not move: nothing to encode. */
+/** A still picture: no frames to encode. */
 export const still = (): MediaStream => document.createElement('canvas').captureStream(0);
 
-/** Pictures are told apart by their shape: what is narrow in bandwidth makes them smaller, and keeps that. */
+/** Videos are told apart by their aspect ratio: a lack of bandwidth changes the size, not the ratio. */
 export const SHAPES = { camera: [160, 120], wide: [240, 80], square: [120, 120], tall: [60, 120] } as const;
 export type Shape = keyof typeof SHAPES;
 
-/** A picture that moves. */
+/** A moving picture. */
 export function picture(shape: Shape = 'camera'): MediaStream {
   const [width, height] = SHAPES[shape];
   const canvas = Object.assign(document.createElement('canvas'), { width, height });
@@ -124,7 +124,7 @@ export function stop(stream: MediaStream): void {
   for (const track of stream.getTracks()) track.stop();
 }
 
-/** The picture that a stream shows by now. */
+/** The shape of the video that a stream shows now. */
 async function shapeOf(stream: MediaStream): Promise<Shape | undefined> {
   const video = document.createElement('video');
   video.muted = true;

@@ -1,4 +1,4 @@
-/** A room's true history: what its rules have made of a random story, one state for every revision. */
+/** Arbitrary histories of a room: random commands applied by its rules, with the state at every revision. */
 import fc from 'fast-check';
 import type { RoomSnapshot } from '../../src/protocol/snapshot.ts';
 import type { RoomEvent } from '../../src/room/outcomes.ts';
@@ -25,21 +25,21 @@ import {
 import { replay } from '../room/replay.ts';
 
 export interface History {
-  /** As of the observer's own joining. */
+  /** When the observer joined. */
   readonly first: RoomSnapshot;
   readonly events: readonly RoomEvent[];
-  /** By revision. A room that has been closed has none for the last. */
+  /** By revision. A closed room has no state at its last revision. */
   readonly states: ReadonlyMap<number, RoomSnapshot>;
   readonly last: number;
   readonly isClosed: boolean;
 }
 
-/** Who looks on; never away past the grace, never thrown out. */
+/** The member whose client is tested: never away beyond the grace period, never kicked. */
 export const OBSERVER = 'eve';
 
 const other = fc.constantFrom('ann', 'bob', 'cat', 'dan', 'flo', 'gus');
 
-/** By the host as it is then: nobody else may. */
+/** A command that only the present host may give. */
 const byHost =
   (act: (host: string, session: number) => Step): Step =>
   (stage) => {
@@ -48,7 +48,7 @@ const byHost =
     return host && act(host.userId, host.session)(stage);
   };
 
-/** As whoever holds the seat now. */
+/** A command with the member's present session. */
 const seated =
   (name: string, act: (session: number) => Step): Step =>
   (stage) => {
@@ -56,7 +56,7 @@ const seated =
     return seat && act(seat.session)(stage);
   };
 
-/** The grace of those who are away is over; all others are there, as their ticks say. */
+/** The grace period of away members ends; ticks keep the seats of all others. */
 const lapse: Step = (stage) => {
   const present = stage.room().seats.filter(({ state }) => state === 'present');
   const held = present.map(({ userId, session }) => keyOf(userId, { session }));
@@ -68,7 +68,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: other.map((name) => join(name, { profile: { name: name.toUpperCase() } })) },
   { weight: 3, arbitrary: other.map((name) => seated(name, (session) => leave(name, { session }))) },
   { weight: 4, arbitrary: other.map((name) => seated(name, (session) => suspend(name, { session }))) },
-  // Its own too: it reads as away, then back.
+  // The observer too: away, then back.
   {
     weight: 4,
     arbitrary: fc
@@ -91,7 +91,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-export const history: fc.Arbitrary<History> = fc
+export const anyHistory: fc.Arbitrary<History> = fc
   .record({ steps: fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), isClosed: fc.boolean() })
   .map(({ steps, isClosed }) => {
     const stage = createHarness();

@@ -1,6 +1,6 @@
 /**
- * Rooms without a server, for meshes in one page: what is controlled here is the network between them. WebRTC itself is
- * the browser's own.
+ * A fake server with one room for meshes in one page: it controls the signals between them. WebRTC itself is the browser's
+ * own.
  */
 import { Emitter } from '../../../src/client/emitter.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import type { IceServer, Json, Member, RoomSnapshot, UserId } from '../../../src/protocol/index.ts';
 import { later } from './counters.ts';
 
-/** One signal on its way. */
+/** One signal, sent and not delivered yet. */
 export interface SentSignal {
   readonly from: string;
   readonly to: string;
@@ -23,28 +23,28 @@ export interface SentSignal {
   readonly deliver: () => void;
 }
 
-/** Polls: it is a condition that ends the waiting, never a time. */
+/** Polls until the condition holds. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, patienceMs = 30_000): Promise<void> {
   const end = performance.now() + patienceMs;
   while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`never came about: ${what}`);
+    if (performance.now() > end) throw new Error(`timeout: ${what}`);
     await later(20);
   }
 }
 
-export class FakeRooms {
+export class FakeServer {
   readonly rooms = new Map<string, FakeRoom>();
-  /** All signals ever sent, as they were. */
+  /** All signals that were sent. */
   readonly log: SentSignal[] = [];
   members: Member[] = [];
   iceServers: readonly IceServer[] = [];
-  /** What becomes of a signal. By default it arrives. */
-  network: (parcel: SentSignal) => void = ({ deliver }) => deliver();
-  /** Refuses a signal before it is on its way. */
-  refuse: (parcel: SentSignal) => SignalboxError | undefined = () => undefined;
+  /** Delivers a signal, or not. By default it arrives at once. */
+  network: (signal: SentSignal) => void = ({ deliver }) => deliver();
+  /** Refuses a signal before it is sent. */
+  refuse: (signal: SentSignal) => SignalboxError | undefined = () => undefined;
   #seq = 0;
 
-  /** Takes a seat. */
+  /** A member joins. */
   join(name: string): FakeRoom {
     this.#seq += 1;
     const member: Member = {
@@ -69,20 +69,20 @@ export class FakeRooms {
     this.tell();
   }
 
-  /** Their connection to the server is lost, or back. */
+  /** A member's connection to the server is lost, or restored. */
   set(name: string, state: Member['state']): void {
     this.members = this.members.map((member) => (member.userId === name ? { ...member, state } : member));
     this.tell();
   }
 
-  /** The server was out of reach for a while. */
+  /** A member was away for a moment. */
   blink(name: string): void {
     this.set(name, 'away');
     this.set(name, 'present');
     this.rooms.get(name)?.emit('resumed', undefined);
   }
 
-  /** Another page on the same seat. What the old one still has on its way arrives from the same member. */
+  /** Another page on the same seat. Signals that the old one has sent still arrive, from the same member. */
   reload(name: string): FakeRoom {
     this.set(name, 'away');
     const room = new FakeRoom(this, name as UserId);
@@ -91,7 +91,7 @@ export class FakeRooms {
     return room;
   }
 
-  /** The seat was lost and another one was taken, by the same page. */
+  /** The page lost its seat and took another one. */
   rejoin(name: string): void {
     const seat = this.members.find(({ userId }) => userId === name);
     this.members = this.members.filter((member) => member !== seat);
@@ -102,7 +102,7 @@ export class FakeRooms {
     this.rooms.get(name)?.emit('rejoined', undefined);
   }
 
-  /** Everybody but `except` hears that the room has changed. */
+  /** All rooms but `except` get the members. */
   tell(except?: FakeRoom): void {
     for (const room of this.rooms.values()) if (room !== except) room.see(this.members);
   }
@@ -110,15 +110,15 @@ export class FakeRooms {
   signal(from: string, to: string, given: Json): Promise<void> {
     const target = this.rooms.get(to);
     const data = JSON.parse(JSON.stringify(given)) as SentSignal['data'];
-    // To whoever sits there when it arrives.
+    // To the page that has the seat at that time.
     const deliver = (): void => this.rooms.get(to)?.emit('signal', { from: from as UserId, data: data as Json });
-    const parcel: SentSignal = { from, to, data, deliver };
+    const signal: SentSignal = { from, to, data, deliver };
     const isAway = this.members.some(({ userId, state }) => userId === to && state === 'away');
     const error =
-      target === undefined ? refusal('PEER_NOT_FOUND') : isAway ? refusal('PEER_AWAY') : this.refuse(parcel);
+      target === undefined ? refusal('PEER_NOT_FOUND') : isAway ? refusal('PEER_AWAY') : this.refuse(signal);
     if (error !== undefined) return Promise.reject(error);
-    this.log.push(parcel);
-    this.network(parcel);
+    this.log.push(signal);
+    this.network(signal);
     return Promise.resolve();
   }
 }
@@ -134,18 +134,18 @@ export const refusal = (code: SignalboxError['code'], retryAfterMs?: number): Si
 export class FakeRoom implements Room {
   readonly code = '123456' as Room['code'];
   readonly ref = 'ROM202600000001' as Room['ref'];
-  /** How many listen to it. */
+  /** Number of its listeners. */
   listeners = 0;
   ending: RoomEnding | null = null;
   members: readonly Member[];
-  readonly #world: FakeRooms;
+  readonly #server: FakeServer;
   readonly #own: UserId;
   readonly #events = new Emitter<RoomEvents>();
 
-  constructor(world: FakeRooms, own: UserId) {
-    this.#world = world;
+  constructor(server: FakeServer, own: UserId) {
+    this.#server = server;
     this.#own = own;
-    this.members = world.members;
+    this.members = server.members;
   }
 
   get self(): Member {
@@ -163,7 +163,7 @@ export class FakeRoom implements Room {
   }
 
   get iceServers(): readonly IceServer[] {
-    return this.#world.iceServers;
+    return this.#server.iceServers;
   }
 
   on<Name extends keyof RoomEvents>(name: Name, listener: (body: RoomEvents[Name]) => void): Unsubscribe {
@@ -193,7 +193,7 @@ export class FakeRoom implements Room {
   }
 
   signal(to: string, data: Json): Promise<void> {
-    return this.ending === null ? this.#world.signal(this.#own, to, data) : Promise.reject(refusal('CLOSED'));
+    return this.ending === null ? this.#server.signal(this.#own, to, data) : Promise.reject(refusal('CLOSED'));
   }
 
   message = unused;
@@ -204,4 +204,4 @@ export class FakeRoom implements Room {
   leave = unused;
 }
 
-const unused = (): Promise<void> => Promise.reject(new Error('a mesh has no business here'));
+const unused = (): Promise<void> => Promise.reject(new Error('a mesh does not use this'));
