@@ -11,22 +11,22 @@ import {
 } from '../../src/client/index.ts';
 import { grouped, linkTo, showInAddress } from './base/code.ts';
 import { copy } from './base/copy.ts';
-import { part } from './base/elements.ts';
+import { elementById } from './base/elements.ts';
 import { Notice } from './base/notice.ts';
 import { type Ending, showEnd, showView } from './base/views.ts';
 import { Call } from './call/call.ts';
 import { CallView } from './call/call-view.ts';
 import { profileOf } from './call/person.ts';
 import { ConnectionNotice } from './connection-notice.ts';
+import type { PeerReport, SignalboxDemo } from './demo-api.ts';
 import { endingOf } from './endings.ts';
 import { type Complaint, Lobby } from './lobby/lobby.ts';
 import { Media } from './media/media.ts';
-import { report } from './report.ts';
-import type { PeerReport, SignalboxDemo } from './surface.ts';
+import { reportOf } from './peer-report.ts';
 import { failureText, isOfCode, texts, thrownText } from './texts/texts.ts';
 
 /** Eight pictures fit on a screen, and every member of a mesh sends its own to each of the others. */
-const MOST_MEMBERS = 8;
+const MAX_MEMBERS = 8;
 
 /** A page that was opened before its server was there goes on waiting. @throws SignalboxError when the client has ended. */
 async function patientlyReady(client: Client): Promise<Room | null> {
@@ -44,7 +44,7 @@ export class App implements SignalboxDemo {
   readonly #media = new Media(this.#notice);
   readonly #lobby = new Lobby({
     join: (code) => this.#enter((client, profile) => client.join(code, { profile })),
-    create: () => this.#enter((client, profile) => client.create({ maxUsers: MOST_MEMBERS, profile })),
+    create: () => this.#enter((client, profile) => client.create({ maxUsers: MAX_MEMBERS, profile })),
   });
   readonly #view = new CallView(
     {
@@ -84,7 +84,7 @@ export class App implements SignalboxDemo {
     try {
       const room = await patientlyReady(this.#client);
       if (room !== null) this.#begin(room);
-      else if (this.#call === null && part('lobby', HTMLElement).hidden) this.#showLobby();
+      else if (this.#call === null && elementById('lobby', HTMLElement).hidden) this.#showLobby();
     } catch {
       // The client has ended, and its end is on the screen.
     }
@@ -109,7 +109,7 @@ export class App implements SignalboxDemo {
   async peers(): Promise<PeerReport[]> {
     const call = this.#call;
     if (call === null) return [];
-    return Promise.all([...call.mesh.peers.values()].map(async (peer) => report(peer, await call.stats(peer))));
+    return Promise.all([...call.mesh.peers.values()].map(async (peer) => reportOf(peer, await call.stats(peer))));
   }
 
   #connect(): Client {

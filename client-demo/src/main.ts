@@ -1,6 +1,6 @@
 import { App } from './app.ts';
 import { fillIn } from './base/elements.ts';
-import type { SignalboxDemo } from './surface.ts';
+import type { SignalboxDemo } from './demo-api.ts';
 import { texts } from './texts/texts.ts';
 
 declare global {

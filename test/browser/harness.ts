@@ -12,7 +12,7 @@
  */
 import type { Page } from 'playwright-core';
 import { afterAll, expect, vi } from 'vitest';
-import type { PeerReport, SignalboxDemo } from '../../client-demo/src/surface.ts';
+import type { PeerReport, SignalboxDemo } from '../../client-demo/src/demo-api.ts';
 import { createServer, type PartialOptions, type SignalboxServer } from '../../src/index.ts';
 import type { ServerDependencies } from '../../src/server/dependencies.ts';
 import { launchBrowser, type Person, type PersonOptions, type TestBrowser } from '../support/browser.ts';

@@ -20,7 +20,7 @@ test('initials carry two accents at most', async () => {
 });
 
 test('a stopped relay watch reports nothing about a mesh that is closing', async () => {
-  const { RelayWatch } = await import('../../client-demo/src/call/relay-watch.ts');
+  const { TurnFaults } = await import('../../client-demo/src/call/turn-faults.ts');
   vi.useFakeTimers();
   const listeners = new Map<string, (value: unknown) => void>();
   const peers = new Map([['bob', { state: 'connecting', member: { state: 'present' } } as Peer]]);
@@ -31,7 +31,7 @@ test('a stopped relay watch reports nothing about a mesh that is closing', async
   } as unknown as Mesh;
   const room = { iceServers: [], on: () => () => undefined } as unknown as Room;
   const say = vi.fn();
-  const watch = new RelayWatch(room, mesh, true, say);
+  const watch = new TurnFaults(room, mesh, true, say);
   watch.stop();
   listeners.get('fault')?.({ url: 'turn:turn.example.org', code: 401, text: '' });
   listeners.get('gone')?.(peers.get('bob'));

@@ -1,17 +1,17 @@
 /** The elements of index.html, found once and by type, and the few that are made later. Text is only ever textContent. */
 import { texts } from '../texts/texts.ts';
 
-export function part<Type extends Element>(id: string, type: new () => Type): Type {
-  return inside(document, `#${id}`, type);
+export function elementById<Type extends Element>(id: string, type: new () => Type): Type {
+  return elementIn(document, `#${id}`, type);
 }
 
-export function inside<Type extends Element>(root: ParentNode, selector: string, type: new () => Type): Type {
+export function elementIn<Type extends Element>(root: ParentNode, selector: string, type: new () => Type): Type {
   const found = root.querySelector(selector);
   if (!(found instanceof type)) throw new Error(`index.html has no ${type.name} ${selector}`);
   return found;
 }
 
-export function make<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, className: string, text?: string) {
+export function createHtml<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, className: string, text?: string) {
   const element = document.createElement(tag);
   element.className = className;
   if (text !== undefined) element.textContent = text;
@@ -20,7 +20,10 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, classNam
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-export function draw<Tag extends keyof SVGElementTagNameMap>(tag: Tag, attributes: Readonly<Record<string, string>>) {
+export function createSvg<Tag extends keyof SVGElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, string>>,
+) {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   return element;
@@ -28,8 +31,8 @@ export function draw<Tag extends keyof SVGElementTagNameMap>(tag: Tag, attribute
 
 /** One of the symbols at the top of index.html. */
 export function icon(name: string): SVGSVGElement {
-  const svg = draw('svg', { class: 'icon', 'aria-hidden': 'true' });
-  svg.append(draw('use', { href: `#icon-${name}` }));
+  const svg = createSvg('svg', { class: 'icon', 'aria-hidden': 'true' });
+  svg.append(createSvg('use', { href: `#icon-${name}` }));
   return svg;
 }
 

@@ -1,7 +1,7 @@
 /** A name as people type or paste it, made into one that the others can read and the server takes. */
 
 /** Code points. */
-const MOST_CHARACTERS = 64;
+const MAX_CHARACTERS = 64;
 /** Without width, or turning the direction of whatever comes after them. */
 const INVISIBLE = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 /** What joins or parts two characters is of use only between them: in Persian words, and in pictures of families. */
@@ -17,6 +17,6 @@ export function nameIn(typed: string): string | null {
     .replace(INVISIBLE, '')
     .replace(LOOSE_JOINERS, '')
     .trim();
-  const name = Array.from(readable).slice(0, MOST_CHARACTERS).join('').trim();
+  const name = Array.from(readable).slice(0, MAX_CHARACTERS).join('').trim();
   return VISIBLE.test(name) ? name : null;
 }

@@ -2,7 +2,7 @@
  * What the page has to say by itself: a lasting state stands at the top until it is over, a remark floats over the page
  * for a moment.
  */
-import { part, setText } from './elements.ts';
+import { elementById, setText } from './elements.ts';
 
 interface Action {
   readonly label: string;
@@ -21,11 +21,11 @@ type State = (typeof STATES)[number];
 const REMARK_MS = 5_000;
 /** Of remarks that come faster only the last is shown: nobody can read them, or listen to them. */
 const PACE_MS = 700;
-const box = part('notice', HTMLElement);
-const text = part('notice-text', HTMLElement);
-const button = part('notice-action', HTMLButtonElement);
-const toast = part('remark', HTMLElement);
-const toastText = part('remark-text', HTMLElement);
+const box = elementById('notice', HTMLElement);
+const text = elementById('notice-text', HTMLElement);
+const button = elementById('notice-action', HTMLButtonElement);
+const toast = elementById('remark', HTMLElement);
+const toastText = elementById('remark-text', HTMLElement);
 
 export class Notice {
   readonly #lasting = new Map<State, Line>();

@@ -1,6 +1,6 @@
 /** Which of the views is on the screen, and what has the focus then. */
 import { texts } from '../texts/texts.ts';
-import { part } from './elements.ts';
+import { elementById } from './elements.ts';
 
 const VIEWS = ['starting', 'lobby', 'call', 'ended'] as const;
 type View = (typeof VIEWS)[number];
@@ -9,7 +9,7 @@ type View = (typeof VIEWS)[number];
 export function showView(view: View, title: string | null, focus: HTMLElement | null): void {
   // A dialog belongs to the view that it was opened from.
   for (const dialog of document.querySelectorAll('dialog')) dialog.close();
-  for (const name of VIEWS) part(name, HTMLElement).hidden = name !== view;
+  for (const name of VIEWS) elementById(name, HTMLElement).hidden = name !== view;
   document.title = title === null ? texts.title : `${title} · ${texts.title}`;
   focus?.focus();
 }
@@ -22,10 +22,10 @@ export interface Ending {
 
 /** Why it is over, and the way on. */
 export function showEnd({ heading, lead, way }: Ending): void {
-  const title = part('ended-heading', HTMLElement);
-  const button = part('ended-home', HTMLButtonElement);
+  const title = elementById('ended-heading', HTMLElement);
+  const button = elementById('ended-home', HTMLButtonElement);
   title.textContent = heading;
-  part('ended-lead', HTMLElement).textContent = lead;
+  elementById('ended-lead', HTMLElement).textContent = lead;
   button.textContent = way.label;
   button.onclick = () => way.run();
   showView('ended', heading, title);

@@ -1,39 +1,39 @@
 /** The call on the screen. It shows what it is told and knows nothing of connections. */
 import type { RoomCode } from '../../../src/client/index.ts';
 import { grouped } from '../base/code.ts';
-import { part, setLabel, setText } from '../base/elements.ts';
+import { elementById, setLabel, setText } from '../base/elements.ts';
 import type { Notice } from '../base/notice.ts';
 import { Dialog } from '../dialogs/dialog.ts';
 import { Invitation } from '../dialogs/invitation.ts';
 import type { Speaker } from '../media/devices.ts';
 import { Screen } from '../media/screen.ts';
 import { texts } from '../texts/texts.ts';
+import { type CallState, participantsOf } from './call-state.ts';
 import { Chat } from './chat.ts';
+import type { SendResult } from './chat-messages.ts';
 import { Panel } from './panel.ts';
 import { type HostActions, People } from './people.ts';
-import { partsOf, type Scene } from './scene.ts';
-import { Stage } from './stage.ts';
-import type { Saying } from './talk.ts';
+import { TileGrid } from './tile-grid.ts';
 
 export interface CallActions extends HostActions {
   leave(): void;
   /** Resolves with how it went, in a sentence. */
   copyLink(): Promise<string>;
-  say(text: string): Promise<Saying>;
+  say(text: string): Promise<SendResult>;
   toggleScreen(): void;
 }
 
-const code = part('call-code', HTMLElement);
-const count = part('call-count', HTMLElement);
-const locked = part('call-locked', HTMLElement);
-const alone = part('alone', HTMLElement);
-const screen = part('call-screen', HTMLButtonElement);
+const code = elementById('call-code', HTMLElement);
+const count = elementById('call-count', HTMLElement);
+const locked = elementById('call-locked', HTMLElement);
+const alone = elementById('alone', HTMLElement);
+const screen = elementById('call-screen', HTMLButtonElement);
 
 export class CallView {
   /** What the focus goes to when the call begins. */
-  readonly heading = part('call-heading', HTMLElement);
+  readonly heading = elementById('call-heading', HTMLElement);
   readonly #notice: Notice;
-  readonly #stage: Stage;
+  readonly #grid: TileGrid;
   readonly #chat: Chat;
   readonly #people: People;
   readonly #panel: Panel;
@@ -41,17 +41,17 @@ export class CallView {
 
   constructor(actions: CallActions, notice: Notice, speaker: Speaker) {
     this.#notice = notice;
-    this.#stage = new Stage({ speaker, silenced: () => this.#askForSound() });
+    this.#grid = new TileGrid({ speaker, silenced: () => this.#askForSound() });
     this.#chat = new Chat((text) => actions.say(text));
     this.#people = new People(actions);
     this.#panel = new Panel(() => notice.hush());
-    const places = [alone, part('invite-body', HTMLElement)];
+    const places = [alone, elementById('invite-body', HTMLElement)];
     this.#invitations = places.map((root) => new Invitation(root, () => actions.copyLink()));
-    const dialog = new Dialog(part('invite-dialog', HTMLDialogElement));
-    part('call-invite', HTMLButtonElement).addEventListener('click', () => void dialog.open());
+    const dialog = new Dialog(elementById('invite-dialog', HTMLDialogElement));
+    elementById('call-invite', HTMLButtonElement).addEventListener('click', () => void dialog.open());
     const copy = async (): Promise<void> => notice.remark(await actions.copyLink());
-    part('call-copy', HTMLButtonElement).addEventListener('click', () => void copy());
-    part('call-leave', HTMLButtonElement).addEventListener('click', () => actions.leave());
+    elementById('call-copy', HTMLButtonElement).addEventListener('click', () => void copy());
+    elementById('call-leave', HTMLButtonElement).addEventListener('click', () => actions.leave());
     screen.hidden = !Screen.isPossible;
     screen.addEventListener('click', () => actions.toggleScreen());
     this.showSharing(false);
@@ -59,7 +59,7 @@ export class CallView {
 
   /** Another room begins. */
   reset(room: RoomCode): void {
-    this.#stage.clear();
+    this.#grid.clear();
     this.#people.clear();
     this.#chat.clear();
     this.#panel.reset();
@@ -67,15 +67,15 @@ export class CallView {
     for (const invitation of this.#invitations) invitation.show(room);
   }
 
-  show(scene: Scene): void {
-    const { room } = scene;
-    const parts = partsOf(scene);
-    const away = parts.filter(({ member, isOwn }) => member.state === 'away' && !isOwn).length;
-    setText(count, texts.person.count(parts.length - away, away));
+  show(state: CallState): void {
+    const { room } = state;
+    const participants = participantsOf(state);
+    const away = participants.filter(({ member, isOwn }) => member.state === 'away' && !isOwn).length;
+    setText(count, texts.person.count(participants.length - away, away));
     locked.hidden = !room.locked;
-    alone.hidden = parts.length > 1;
-    this.#stage.show(parts);
-    this.#people.show(parts, room.locked);
+    alone.hidden = participants.length > 1;
+    this.#grid.show(participants);
+    this.#people.show(participants, room.locked);
   }
 
   showSharing(isSharing: boolean): void {
@@ -97,7 +97,7 @@ export class CallView {
 
   #askForSound(): void {
     const run = (): void => {
-      void this.#stage.unmute();
+      void this.#grid.unmute();
       this.#notice.release('sound');
     };
     this.#notice.hold('sound', texts.call.soundBlocked, { label: texts.call.sound, run });

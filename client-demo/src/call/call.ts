@@ -13,13 +13,13 @@ import type { Notice } from '../base/notice.ts';
 import type { Capture } from '../media/capture.ts';
 import type { Screen } from '../media/screen.ts';
 import { texts } from '../texts/texts.ts';
+import { announceEvents } from './announcements.ts';
 import type { CallView } from './call-view.ts';
+import { ChatMessages, type SendResult } from './chat-messages.ts';
 import { Meter } from './meter.ts';
-import { narrate } from './narrate.ts';
 import { nameOf, presenceOf, profileOf } from './person.ts';
 import { QualityWatch } from './quality.ts';
-import { RelayWatch } from './relay-watch.ts';
-import { type Saying, Talk } from './talk.ts';
+import { TurnFaults } from './turn-faults.ts';
 
 export interface CallSetup {
   readonly room: Room;
@@ -37,10 +37,10 @@ export class Call {
   readonly room: Room;
   readonly mesh: Mesh;
   readonly #setup: CallSetup;
-  readonly #talk: Talk;
+  readonly #chatMessages: ChatMessages;
   readonly #meter = new Meter();
   readonly #quality: QualityWatch;
-  readonly #relay: RelayWatch;
+  readonly #relay: TurnFaults;
   /** What the others have been told of our camera and microphone. */
   #told: string;
   /** What goes out at present: a track is exchanged only for another one. */
@@ -53,24 +53,24 @@ export class Call {
     this.#sent = { ...capture.tracks };
     this.#told = JSON.stringify(profileOf(presenceOf(room.self)));
     this.mesh = openMesh(room, { stream: capture.stream, iceTransportPolicy: isRelayOnly ? 'relay' : 'all' });
-    this.#talk = new Talk(room, this.mesh, {
+    this.#chatMessages = new ChatMessages(room, this.mesh, {
       heard: (from, text) => this.#nameOf(from, (name) => view.heard(name, text)),
       flooded: (from) => this.#nameOf(from, (name) => view.tell(texts.chat.flooded(name))),
     });
     this.#quality = new QualityWatch(this.mesh, this.#meter, () => this.#show());
-    this.#relay = new RelayWatch(room, this.mesh, isRelayOnly, (words) =>
+    this.#relay = new TurnFaults(room, this.mesh, isRelayOnly, (words) =>
       words === null ? notice.release('relay') : notice.hold('relay', words),
     );
     view.reset(room.code);
     this.#listen();
-    narrate(room, this.mesh, (words) => view.tell(words));
+    announceEvents(room, this.mesh, (words) => view.tell(words));
     this.captureChanged();
     this.screenChanged();
     this.#changed();
   }
 
-  say(text: string): Promise<Saying> {
-    return this.#talk.say(text);
+  say(text: string): Promise<SendResult> {
+    return this.#chatMessages.say(text);
   }
 
   /** A look at the counters of a connection. */

@@ -1,24 +1,24 @@
 /** What is said by typing, and what happens in the room, in one list. */
 import { Batch } from '../base/batch.ts';
-import { make, part } from '../base/elements.ts';
+import { createHtml, elementById } from '../base/elements.ts';
 import { texts } from '../texts/texts.ts';
-import type { Saying } from './talk.ts';
+import type { SendResult } from './chat-messages.ts';
 
-const log = part('chat-log', HTMLOListElement);
-const scroller = part('chat-scroller', HTMLElement);
-const form = part('chat-form', HTMLFormElement);
-const field = part('chat-text', HTMLInputElement);
-const error = part('chat-error', HTMLElement);
+const log = elementById('chat-log', HTMLOListElement);
+const scroller = elementById('chat-scroller', HTMLElement);
+const form = elementById('chat-form', HTMLFormElement);
+const field = elementById('chat-text', HTMLInputElement);
+const error = elementById('chat-error', HTMLElement);
 
-const MOST_LINES = 500;
+const MAX_LINES = 500;
 
 /** Further down than any list is long. */
 const END_PX = 1e7;
 
 export class Chat {
-  readonly #lines = new Batch<HTMLLIElement>(MOST_LINES, (lines) => this.#append(lines));
+  readonly #lines = new Batch<HTMLLIElement>(MAX_LINES, (lines) => this.#append(lines));
 
-  constructor(say: (text: string) => Promise<Saying>) {
+  constructor(say: (text: string) => Promise<SendResult>) {
     // What scrolls has to be reached by the keys that scroll.
     scroller.tabIndex = 0;
     form.addEventListener('submit', (event) => {
@@ -30,7 +30,7 @@ export class Chat {
 
   clear(): void {
     this.#lines.clear();
-    log.replaceChildren(make('li', 'chat-event', texts.chat.empty));
+    log.replaceChildren(createHtml('li', 'chat-event', texts.chat.empty));
     field.value = '';
     error.textContent = '';
   }
@@ -40,10 +40,10 @@ export class Chat {
   }
 
   tell(event: string): void {
-    this.#lines.add(make('li', 'chat-event', event));
+    this.#lines.add(createHtml('li', 'chat-event', event));
   }
 
-  async #say(text: string, say: (text: string) => Promise<Saying>): Promise<void> {
+  async #say(text: string, say: (text: string) => Promise<SendResult>): Promise<void> {
     field.value = '';
     error.textContent = '';
     const { reached, failure } = await say(text);
@@ -54,8 +54,8 @@ export class Chat {
   }
 
   #line(name: string, text: string, className: string): void {
-    const line = make('li', className);
-    line.append(make('span', 'chat-name', name), make('span', 'chat-words', text));
+    const line = createHtml('li', className);
+    line.append(createHtml('span', 'chat-name', name), createHtml('span', 'chat-words', text));
     this.#lines.add(line);
   }
 
@@ -65,7 +65,7 @@ export class Chat {
     const fragment = document.createDocumentFragment();
     fragment.append(...lines);
     log.append(fragment);
-    while (log.childElementCount > MOST_LINES) log.firstElementChild?.remove();
+    while (log.childElementCount > MAX_LINES) log.firstElementChild?.remove();
     if (atEnd) scroller.scrollTop = END_PX;
   }
 }

@@ -1,23 +1,23 @@
 /** What can be opened beside the pictures: the people, or the chat. One at a time; the focus goes there and back. */
-import { inside, part, setLabel } from '../base/elements.ts';
+import { elementById, elementIn, setLabel } from '../base/elements.ts';
 import { texts } from '../texts/texts.ts';
 
 type Name = 'people' | 'chat';
 
-const call = part('call', HTMLElement);
-const panel = part('panel', HTMLElement);
-const unreadMark = inside(part('call-chat', HTMLButtonElement), '.unread', HTMLElement);
+const call = elementById('call', HTMLElement);
+const panel = elementById('panel', HTMLElement);
+const unreadMark = elementIn(elementById('call-chat', HTMLButtonElement), '.unread', HTMLElement);
 
 const PARTS: Readonly<Record<Name, { body: HTMLElement; toggle: HTMLButtonElement; focus: HTMLElement }>> = {
   people: {
-    body: part('people-panel', HTMLElement),
-    toggle: part('call-people', HTMLButtonElement),
-    focus: part('people-heading', HTMLElement),
+    body: elementById('people-panel', HTMLElement),
+    toggle: elementById('call-people', HTMLButtonElement),
+    focus: elementById('people-heading', HTMLElement),
   },
   chat: {
-    body: part('chat-panel', HTMLElement),
-    toggle: part('call-chat', HTMLButtonElement),
-    focus: part('chat-text', HTMLInputElement),
+    body: elementById('chat-panel', HTMLElement),
+    toggle: elementById('call-chat', HTMLButtonElement),
+    focus: elementById('chat-text', HTMLInputElement),
   },
 };
 const NAMES = ['people', 'chat'] as const;
@@ -32,7 +32,7 @@ export class Panel {
     for (const name of NAMES) {
       const { body, toggle } = PARTS[name];
       toggle.addEventListener('click', () => (this.#open === name ? this.#close() : this.#show(name)));
-      inside(body, '[data-close]', HTMLButtonElement).addEventListener('click', () => this.#close());
+      elementIn(body, '[data-close]', HTMLButtonElement).addEventListener('click', () => this.#close());
     }
     panel.addEventListener('keydown', ({ key, isComposing }) => key === 'Escape' && !isComposing && this.#close());
   }

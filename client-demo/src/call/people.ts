@@ -1,12 +1,12 @@
 /** Who is here, how well they are connected, and what a host can do about them. */
 import type { Member } from '../../../src/client/index.ts';
-import { icon, make, part, setLabel, setText } from '../base/elements.ts';
-import { Keyed } from '../base/keyed.ts';
+import { createHtml, elementById, icon, setLabel, setText } from '../base/elements.ts';
+import { KeyedList } from '../base/keyed-list.ts';
 import { confirm } from '../dialogs/confirm.ts';
 import { initialsOf, texts } from '../texts/texts.ts';
+import { keyOf, type Participant } from './call-state.ts';
 import { nameOf, presenceOf } from './person.ts';
 import { QualityBars } from './quality.ts';
-import { keyOf, type Part } from './scene.ts';
 
 export interface HostActions {
   lock(locked: boolean): void;
@@ -14,15 +14,15 @@ export interface HostActions {
   end(): void;
 }
 
-const list = part('people', HTMLUListElement);
-const heading = part('people-heading', HTMLElement);
-const tools = part('host-tools', HTMLElement);
-const lock = part('host-lock', HTMLInputElement);
-const end = part('host-end', HTMLButtonElement);
+const list = elementById('people', HTMLUListElement);
+const heading = elementById('people-heading', HTMLElement);
+const tools = elementById('host-tools', HTMLElement);
+const lock = elementById('host-lock', HTMLInputElement);
+const end = elementById('host-end', HTMLButtonElement);
 
 export class People {
   readonly #actions: HostActions;
-  readonly #lines = new Keyed<Line>(list);
+  readonly #lines = new KeyedList<Line>(list);
 
   constructor(actions: HostActions) {
     this.#actions = actions;
@@ -30,11 +30,11 @@ export class People {
     end.addEventListener('click', () => void this.#end());
   }
 
-  show(parts: readonly Part[], isLocked: boolean): void {
-    const isHost = parts.some(({ isOwn, member }) => isOwn && member.role === 'host');
+  show(participants: readonly Participant[], isLocked: boolean): void {
+    const isHost = participants.some(({ isOwn, member }) => isOwn && member.role === 'host');
     const hadFocus = list.contains(document.activeElement);
-    this.#lines.keep(parts.map(keyOf));
-    for (const one of parts) {
+    this.#lines.keep(participants.map(keyOf));
+    for (const one of participants) {
       this.#lines.get(keyOf(one), () => new Line((member) => void this.#remove(member))).show(one, isHost);
     }
     // Whoever was looked at has gone, and the focus with them.
@@ -64,15 +64,15 @@ export class People {
 }
 
 class Line {
-  readonly element = make('li', 'person');
-  readonly #initials = make('span', 'person-initials');
-  readonly #name = make('span', 'person-name');
-  readonly #facts = make('span', 'person-facts');
-  readonly #host = make('span', 'badge', texts.person.host);
+  readonly element = createHtml('li', 'person');
+  readonly #initials = createHtml('span', 'person-initials');
+  readonly #name = createHtml('span', 'person-name');
+  readonly #facts = createHtml('span', 'person-facts');
+  readonly #host = createHtml('span', 'badge', texts.person.host);
   readonly #muted = mark('microphone-off', texts.person.muted);
   readonly #cameraOff = mark('camera-off', texts.person.cameraOff);
   readonly #bars = new QualityBars();
-  readonly #remove = make('button', 'round small');
+  readonly #remove = createHtml('button', 'round small');
   #member: Member | undefined;
 
   constructor(remove: (member: Member) => void) {
@@ -83,14 +83,14 @@ class Line {
     this.#remove.ariaHasPopup = 'dialog';
     this.#remove.append(icon('remove'));
     this.#remove.addEventListener('click', () => this.#member && remove(this.#member));
-    const words = make('span', 'person-words');
-    const first = make('span', 'person-first');
+    const words = createHtml('span', 'person-words');
+    const first = createHtml('span', 'person-first');
     first.append(this.#name, this.#host);
     words.append(first, this.#facts);
     this.element.append(this.#initials, words, this.#muted, this.#cameraOff, this.#bars.element, this.#remove);
   }
 
-  show({ member, isOwn, link, quality }: Part, isHost: boolean): void {
+  show({ member, isOwn, link, quality }: Participant, isHost: boolean): void {
     this.#member = member;
     const name = nameOf(member);
     const presence = presenceOf(member);
@@ -108,15 +108,15 @@ class Line {
   }
 }
 
-function factsOf(member: Member, link: Part['link'], words: string | undefined): string {
+function factsOf(member: Member, link: Participant['link'], words: string | undefined): string {
   if (member.state === 'away') return texts.person.away;
   if (link === 'connected') return words ?? '';
   return link === 'failed' ? texts.person.unreachable : texts.person.connecting;
 }
 
 function mark(name: string, words: string): HTMLElement {
-  const element = make('span', 'person-mark');
+  const element = createHtml('span', 'person-mark');
   element.title = words;
-  element.append(icon(name), make('span', 'visually-hidden', words));
+  element.append(icon(name), createHtml('span', 'visually-hidden', words));
   return element;
 }

@@ -1,5 +1,5 @@
 /** A video of somebody else: plays as soon as there is something to play, silently while the browser forbids sound. */
-import { make } from '../base/elements.ts';
+import { createHtml } from '../base/elements.ts';
 import type { Speaker } from '../media/devices.ts';
 
 export interface Sound {
@@ -15,7 +15,7 @@ export class Player {
 
   /** @param sound null for our own picture: nobody wants to hear themselves. */
   constructor(className: string, sound: Sound | null) {
-    this.element = make('video', className);
+    this.element = createHtml('video', className);
     this.#sound = sound;
     this.element.playsInline = true;
     this.element.muted = sound === null;

@@ -1,6 +1,6 @@
 /** How good the connection with each of the others is, at a glance and in words. */
 import type { Mesh, Peer, PeerStats, UserId } from '../../../src/client/index.ts';
-import { draw, setText } from '../base/elements.ts';
+import { createSvg, setText } from '../base/elements.ts';
 import { texts } from '../texts/texts.ts';
 import type { Meter } from './meter.ts';
 
@@ -88,11 +88,11 @@ const BARS = ['M4 20v-5', 'M12 20V10', 'M20 20V5'];
 
 /** Three bars, lit from the left. */
 export class QualityBars {
-  readonly element = draw('svg', { class: 'bars', viewBox: '0 0 24 24', role: 'img' });
-  readonly #title = draw('title', {});
+  readonly element = createSvg('svg', { class: 'bars', viewBox: '0 0 24 24', role: 'img' });
+  readonly #title = createSvg('title', {});
 
   constructor() {
-    this.element.append(this.#title, ...BARS.map((d) => draw('path', { d })));
+    this.element.append(this.#title, ...BARS.map((d) => createSvg('path', { d })));
   }
 
   show(quality: Quality | null): void {

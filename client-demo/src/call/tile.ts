@@ -1,18 +1,18 @@
 /** One person in the grid: picture or initials, name, and what there is to know about their connection. */
-import { icon, make, setIcon, setLabel, setText } from '../base/elements.ts';
+import { createHtml, icon, setIcon, setLabel, setText } from '../base/elements.ts';
 import { initialsOf, texts } from '../texts/texts.ts';
+import type { Participant } from './call-state.ts';
 import { nameOf, presenceOf } from './person.ts';
 import { Player, type Sound } from './player.ts';
 import { QualityBars } from './quality.ts';
-import type { Part } from './scene.ts';
 
 export class Tile {
-  readonly element = make('li', 'tile');
+  readonly element = createHtml('li', 'tile');
   readonly player: Player;
-  readonly #initials = make('span', 'tile-initials');
-  readonly #name = make('span', 'tile-name');
-  readonly #status = make('span', 'tile-status');
-  readonly #muted = make('span', 'tile-muted');
+  readonly #initials = createHtml('span', 'tile-initials');
+  readonly #name = createHtml('span', 'tile-name');
+  readonly #status = createHtml('span', 'tile-status');
+  readonly #muted = createHtml('span', 'tile-muted');
   readonly #bars = new QualityBars();
 
   readonly #size = sizeButton();
@@ -22,10 +22,10 @@ export class Tile {
   constructor(isOwn: boolean, sound: Sound, enlarge: () => void) {
     this.player = new Player('tile-video', isOwn ? null : sound);
     this.#initials.ariaHidden = 'true';
-    this.#muted.append(icon('microphone-off'), make('span', 'visually-hidden', texts.person.muted));
-    const face = make('span', 'tile-face');
+    this.#muted.append(icon('microphone-off'), createHtml('span', 'visually-hidden', texts.person.muted));
+    const face = createHtml('span', 'tile-face');
     face.append(this.#initials, this.#status);
-    const label = make('span', 'tile-label');
+    const label = createHtml('span', 'tile-label');
     label.append(this.#muted, this.#name);
     if (!isOwn) label.append(this.#bars.element);
     this.element.dataset['own'] = String(isOwn);
@@ -35,7 +35,7 @@ export class Tile {
     this.element.append(face, this.player.element, label, this.#size);
   }
 
-  show({ member, isOwn, link, stream, isMirror, quality }: Part): void {
+  show({ member, isOwn, link, stream, isMirror, quality }: Participant): void {
     const name = nameOf(member);
     const presence = presenceOf(member);
     this.#person = name;
@@ -69,9 +69,9 @@ export class Tile {
 
 /** A screen that somebody shares: all of it, however it is shaped. */
 export class ScreenTile {
-  readonly element = make('li', 'screen');
+  readonly element = createHtml('li', 'screen');
   readonly player: Player;
-  readonly #name = make('span', 'tile-label');
+  readonly #name = createHtml('span', 'tile-label');
   readonly #size = sizeButton();
 
   constructor(sound: Sound) {
@@ -97,7 +97,7 @@ export class ScreenTile {
     await (this.#isFull ? document.exitFullscreen() : this.element.requestFullscreen()).catch(() => undefined);
   }
 
-  show({ member, screen }: Part): void {
+  show({ member, screen }: Participant): void {
     setText(this.#name, texts.call.screenOf(nameOf(member)));
     this.player.show(screen);
   }
@@ -108,13 +108,13 @@ export class ScreenTile {
 }
 
 function sizeButton(): HTMLButtonElement {
-  const button = make('button', 'round small tile-size');
+  const button = createHtml('button', 'round small tile-size');
   button.type = 'button';
   button.append(icon('enlarge'));
   return button;
 }
 
-function statusOf(isAway: boolean, link: Part['link']): string {
+function statusOf(isAway: boolean, link: Participant['link']): string {
   if (isAway) return texts.person.awayLong;
   if (link === 'connected') return '';
   return link === 'failed' ? texts.person.unreachable : texts.person.connecting;

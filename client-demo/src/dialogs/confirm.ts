@@ -1,5 +1,5 @@
 /** Asks before something that cannot be taken back. */
-import { part } from '../base/elements.ts';
+import { elementById } from '../base/elements.ts';
 import { Dialog } from './dialog.ts';
 
 export interface Question {
@@ -10,13 +10,13 @@ export interface Question {
   readonly option?: string;
 }
 
-const heading = part('confirm-heading', HTMLElement);
-const lead = part('confirm-lead', HTMLElement);
-const choice = part('confirm-choice', HTMLElement);
-const option = part('confirm-option', HTMLInputElement);
-const optionText = part('confirm-option-text', HTMLElement);
-const yes = part('confirm-yes', HTMLButtonElement);
-const dialog = new Dialog(part('confirm-dialog', HTMLDialogElement));
+const heading = elementById('confirm-heading', HTMLElement);
+const lead = elementById('confirm-lead', HTMLElement);
+const choice = elementById('confirm-choice', HTMLElement);
+const option = elementById('confirm-option', HTMLInputElement);
+const optionText = elementById('confirm-option-text', HTMLElement);
+const yes = elementById('confirm-yes', HTMLButtonElement);
+const dialog = new Dialog(elementById('confirm-dialog', HTMLDialogElement));
 
 /** Resolves with null when the person thinks better of it, else with whether the option was ticked. */
 export async function confirm(question: Question): Promise<{ readonly option: boolean } | null> {

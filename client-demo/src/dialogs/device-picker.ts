@@ -1,5 +1,5 @@
 /** Three lists to choose from: camera, microphone, and the speaker where the browser lets a page choose it. */
-import { make } from '../base/elements.ts';
+import { createHtml } from '../base/elements.ts';
 import type { Capture } from '../media/capture.ts';
 import type { Devices, Speaker } from '../media/devices.ts';
 import { texts } from '../texts/texts.ts';
@@ -52,9 +52,9 @@ export function bindDevicePicker(root: HTMLElement, { capture, devices, speaker 
 
 /** @returns what shows the devices as they are now. */
 function bindChoice(root: HTMLElement, { kind, label, used, choose }: Choice, devices: Devices): () => void {
-  const field = make('label', 'field device');
-  const select = make('select', 'select');
-  field.append(make('span', 'field-name', label), select);
+  const field = createHtml('label', 'field device');
+  const select = createHtml('select', 'select');
+  field.append(createHtml('span', 'field-name', label), select);
   root.append(field);
   select.addEventListener('change', () => choose(select.value));
   return () => {

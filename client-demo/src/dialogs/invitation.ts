@@ -1,7 +1,7 @@
 /** What brings others into the room: its code to read out, its link to send, and a picture of the link to scan. */
 import type { RoomCode } from '../../../src/client/index.ts';
 import { grouped, isLocal, linkTo } from '../base/code.ts';
-import { fillIn, inside, part, setText } from '../base/elements.ts';
+import { elementById, elementIn, fillIn, setText } from '../base/elements.ts';
 import { texts } from '../texts/texts.ts';
 import { qrPicture } from './qr.ts';
 
@@ -16,21 +16,21 @@ export class Invitation {
 
   /** @param copyLink resolves with how that went, in a sentence. */
   constructor(root: HTMLElement, copyLink: () => Promise<string>) {
-    const { content } = part('invitation', HTMLTemplateElement);
+    const { content } = elementById('invitation', HTMLTemplateElement);
     root.append(content.cloneNode(true));
     fillIn(root);
-    if (isLocal()) inside(root, '.lead', HTMLElement).textContent = texts.invite.leadLocal;
-    this.#code = inside(root, '[data-part="code"]', HTMLElement);
-    this.#link = inside(root, '[data-part="link"]', HTMLElement);
-    this.#picture = inside(root, '[data-part="picture"]', HTMLElement);
-    this.#said = inside(root, '[data-part="said"]', HTMLElement);
+    if (isLocal()) elementIn(root, '.lead', HTMLElement).textContent = texts.invite.leadLocal;
+    this.#code = elementIn(root, '[data-part="code"]', HTMLElement);
+    this.#link = elementIn(root, '[data-part="link"]', HTMLElement);
+    this.#picture = elementIn(root, '[data-part="picture"]', HTMLElement);
+    this.#said = elementIn(root, '[data-part="said"]', HTMLElement);
     // Said here: behind an open dialog the rest of the page is silent.
     const copy = async (): Promise<void> => {
       setText(this.#said, await copyLink());
       setTimeout(() => setText(this.#said, ''), SAID_MS);
     };
-    inside(root, '[data-part="copy"]', HTMLButtonElement).addEventListener('click', () => void copy());
-    const send = inside(root, '[data-part="send"]', HTMLButtonElement);
+    elementIn(root, '[data-part="copy"]', HTMLButtonElement).addEventListener('click', () => void copy());
+    const send = elementIn(root, '[data-part="send"]', HTMLButtonElement);
     send.hidden = !('share' in navigator);
     send.addEventListener('click', () => void this.#send());
   }

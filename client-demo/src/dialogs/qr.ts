@@ -1,6 +1,6 @@
 /** A QR code as one path of an SVG: elements made by calls, because the page's policy allows no inline markup. */
 import encodeQR from 'qr';
-import { draw } from '../base/elements.ts';
+import { createSvg } from '../base/elements.ts';
 
 /** Modules around it that readers need to find it. */
 const QUIET_ZONE = 3;
@@ -8,7 +8,7 @@ const QUIET_ZONE = 3;
 export function qrPicture(text: string, label: string): SVGSVGElement {
   const rows = encodeQR(text, 'raw', { border: QUIET_ZONE });
   const size = String(rows.length);
-  const svg = draw('svg', {
+  const svg = createSvg('svg', {
     viewBox: `0 0 ${size} ${size}`,
     role: 'img',
     'aria-label': label,
@@ -16,6 +16,9 @@ export function qrPicture(text: string, label: string): SVGSVGElement {
   });
   const path = rows.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
   // Dark on light in every colour scheme: many readers see nothing in the reverse.
-  svg.append(draw('rect', { width: size, height: size, fill: '#ffffff' }), draw('path', { d: path, fill: '#0d1412' }));
+  svg.append(
+    createSvg('rect', { width: size, height: size, fill: '#ffffff' }),
+    createSvg('path', { d: path, fill: '#0d1412' }),
+  );
   return svg;
 }

@@ -3,7 +3,7 @@
  * input method, autofill, undo and screen readers find what they know; the boxes only show what is in it.
  */
 import { codeIn, digitsIn, groupLength } from '../base/code.ts';
-import { make } from '../base/elements.ts';
+import { createHtml } from '../base/elements.ts';
 
 export class CodeField {
   readonly #input: HTMLInputElement;
@@ -34,7 +34,7 @@ export class CodeField {
   set digits(digits: number) {
     if (digits === this.#digits) return;
     this.#digits = digits;
-    this.#boxes = Array.from({ length: digits }, () => make('span', 'code-box'));
+    this.#boxes = Array.from({ length: digits }, () => createHtml('span', 'code-box'));
     this.#boxes[groupLength(digits)]?.classList.add('second-group');
     this.#frame.replaceChildren(...this.#boxes);
     this.#draw();

@@ -1,7 +1,7 @@
 /** The first view: who you are, which room, and what your camera sees. */
 import { normaliseTypedCode, type RoomCode } from '../../../src/client/index.ts';
 import { codeOfAddress, grouped } from '../base/code.ts';
-import { part, setText } from '../base/elements.ts';
+import { elementById, setText } from '../base/elements.ts';
 import { nameIn } from '../base/name.ts';
 import { recall, remember } from '../base/storage.ts';
 import { texts } from '../texts/texts.ts';
@@ -19,18 +19,20 @@ export interface LobbyEvents {
   create: () => Promise<Complaint | null>;
 }
 
-const form = part('lobby-form', HTMLFormElement);
-const heading = part('lobby-heading', HTMLElement);
-const lead = part('lobby-lead', HTMLElement);
-const name = part('lobby-name', HTMLInputElement);
-const error = part('lobby-error', HTMLElement);
-const join = part('lobby-join', HTMLButtonElement);
-const create = part('lobby-create', HTMLButtonElement);
+const form = elementById('lobby-form', HTMLFormElement);
+const heading = elementById('lobby-heading', HTMLElement);
+const lead = elementById('lobby-lead', HTMLElement);
+const name = elementById('lobby-name', HTMLInputElement);
+const error = elementById('lobby-error', HTMLElement);
+const join = elementById('lobby-join', HTMLButtonElement);
+const create = elementById('lobby-create', HTMLButtonElement);
 
 export class Lobby {
   readonly #events: LobbyEvents;
-  readonly #code = new CodeField(part('lobby-code', HTMLInputElement), part('lobby-boxes', HTMLElement), (hadLetters) =>
-    this.#edited(hadLetters),
+  readonly #code = new CodeField(
+    elementById('lobby-code', HTMLInputElement),
+    elementById('lobby-boxes', HTMLElement),
+    (hadLetters) => this.#edited(hadLetters),
   );
   #invited: RoomCode | undefined;
 

@@ -1,10 +1,10 @@
 /** What your camera sees, before anybody else does. */
-import { part, setText } from '../base/elements.ts';
+import { elementById, setText } from '../base/elements.ts';
 import type { Capture } from '../media/capture.ts';
 import { texts } from '../texts/texts.ts';
 
-const video = part('preview-video', HTMLVideoElement);
-const note = part('preview-note', HTMLElement);
+const video = elementById('preview-video', HTMLVideoElement);
+const note = elementById('preview-note', HTMLElement);
 
 export function bindPreview(capture: Capture): void {
   const show = (): void => {

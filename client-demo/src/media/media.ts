@@ -1,6 +1,6 @@
 /** Everything that sees, hears and plays on this device, and what is said when some of it goes away. */
 import type { MediaKind } from '../../../src/client/index.ts';
-import { part } from '../base/elements.ts';
+import { elementById } from '../base/elements.ts';
 import type { Notice } from '../base/notice.ts';
 import { bindDevicePicker } from '../dialogs/device-picker.ts';
 import { Dialog } from '../dialogs/dialog.ts';
@@ -29,12 +29,12 @@ export class Media {
     bindSwitches('call', capture, (kind, fault) => this.#failed(kind, fault));
     capture.onChange(() => void (capture.asking || this.#devices.refresh()));
     capture.onGone((kind, replacement) => this.#gone(kind, replacement));
-    const dialog = new Dialog(part('devices-dialog', HTMLDialogElement));
+    const dialog = new Dialog(elementById('devices-dialog', HTMLDialogElement));
     for (const id of ['lobby-devices', 'dialog-devices']) {
-      bindDevicePicker(part(id, HTMLElement), { capture, speaker, devices: this.#devices });
+      bindDevicePicker(elementById(id, HTMLElement), { capture, speaker, devices: this.#devices });
     }
     for (const id of ['preview-devices', 'call-devices']) {
-      part(id, HTMLButtonElement).addEventListener('click', () => void dialog.open());
+      elementById(id, HTMLButtonElement).addEventListener('click', () => void dialog.open());
     }
   }
 

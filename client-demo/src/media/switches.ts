@@ -1,6 +1,6 @@
 /** The buttons for microphone and camera. They stand in the lobby and in the call and show the same two states. */
 import type { MediaKind } from '../../../src/client/index.ts';
-import { part, setIcon, setLabel } from '../base/elements.ts';
+import { elementById, setIcon, setLabel } from '../base/elements.ts';
 import { texts } from '../texts/texts.ts';
 import type { Capture, CaptureFault } from './capture.ts';
 
@@ -9,8 +9,8 @@ export function bindSwitches(
   capture: Capture,
   failed: (kind: MediaKind, fault: CaptureFault) => void,
 ): void {
-  const microphone = part(`${place}-microphone`, HTMLButtonElement);
-  const camera = part(`${place}-camera`, HTMLButtonElement);
+  const microphone = elementById(`${place}-microphone`, HTMLButtonElement);
+  const camera = elementById(`${place}-camera`, HTMLButtonElement);
   const show = (): void => {
     const on = capture.presence;
     set(microphone, on.microphone, on.microphone ? texts.call.mute : texts.call.unmute, 'microphone');

@@ -1,20 +1,20 @@
 /** Everybody's picture, as large as fits; what somebody shares comes first, the cameras beside or below it. */
 
-import { part } from '../base/elements.ts';
-import { Keyed, type Shown } from '../base/keyed.ts';
+import { elementById } from '../base/elements.ts';
+import { type KeyedItem, KeyedList } from '../base/keyed-list.ts';
+import { keyOf, type Participant } from './call-state.ts';
 import { gridFor, spotlightFor } from './layout.ts';
 import type { Sound } from './player.ts';
-import { keyOf, type Part } from './scene.ts';
 import { ScreenTile, Tile } from './tile.ts';
 
-const stage = part('stage', HTMLElement);
-const tiles = part('tiles', HTMLUListElement);
-const screens = part('screens', HTMLUListElement);
+const grid = elementById('stage', HTMLElement);
+const tiles = elementById('tiles', HTMLUListElement);
+const screens = elementById('screens', HTMLUListElement);
 
-export class Stage {
+export class TileGrid {
   readonly #sound: Sound;
-  readonly #tiles = new Keyed<Tile>(tiles);
-  readonly #screens = new Keyed<ScreenTile>(screens);
+  readonly #tiles = new KeyedList<Tile>(tiles);
+  readonly #screens = new KeyedList<ScreenTile>(screens);
   /** The key of the tile that is enlarged. */
   #large: string | null = null;
   #isOthers = false;
@@ -26,20 +26,20 @@ export class Stage {
     this.#observer.observe(screens);
   }
 
-  show(parts: readonly Part[]): void {
-    const shared = parts.filter(({ screen }) => screen !== null);
-    this.#tiles.keep(parts.map(keyOf));
+  show(participants: readonly Participant[]): void {
+    const shared = participants.filter(({ screen }) => screen !== null);
+    this.#tiles.keep(participants.map(keyOf));
     this.#screens.keep(shared.map(keyOf));
-    this.#isOthers = parts.length > 1;
-    if (!this.#isOthers || !parts.some((one) => keyOf(one) === this.#large)) this.#large = null;
-    for (const one of parts) {
+    this.#isOthers = participants.length > 1;
+    if (!this.#isOthers || !participants.some((one) => keyOf(one) === this.#large)) this.#large = null;
+    for (const one of participants) {
       const key = keyOf(one);
       this.#tiles.get(key, () => new Tile(one.isOwn, this.#sound, () => this.#enlarge(key))).show(one);
     }
     for (const one of shared) this.#screens.get(keyOf(one), () => new ScreenTile(this.#sound)).show(one);
     screens.hidden = shared.length === 0;
-    stage.dataset['screens'] = String(shared.length > 0);
-    stage.dataset['alone'] = String(parts.length === 1);
+    grid.dataset['screens'] = String(shared.length > 0);
+    grid.dataset['alone'] = String(participants.length === 1);
     this.#arrange();
   }
 
@@ -62,7 +62,7 @@ export class Stage {
   }
 
   #arrange(): void {
-    stage.dataset['spotlight'] = String(this.#large !== null);
+    grid.dataset['spotlight'] = String(this.#large !== null);
     const large = this.#large === null ? undefined : this.#tiles.find(this.#large);
     for (const tile of this.#tiles.all) tile.showSize(tile === large, this.#isOthers);
     arrange(tiles, this.#tiles.all, this.#large !== null);
@@ -70,7 +70,7 @@ export class Stage {
   }
 }
 
-function arrange(list: HTMLElement, shown: readonly Shown[], isSpotlight = false): void {
+function arrange(list: HTMLElement, shown: readonly KeyedItem[], isSpotlight = false): void {
   const { clientWidth, clientHeight } = list;
   const gap = Number.parseFloat(getComputedStyle(list).columnGap) || 0;
   const area = { count: shown.length, width: clientWidth, height: clientHeight, gap };

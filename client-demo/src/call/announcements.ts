@@ -3,7 +3,7 @@ import type { Member, Mesh, Room } from '../../../src/client/index.ts';
 import { texts } from '../texts/texts.ts';
 import { nameOf } from './person.ts';
 
-export function narrate(room: Room, mesh: Mesh, tell: (words: string) => void): void {
+export function announceEvents(room: Room, mesh: Mesh, tell: (words: string) => void): void {
   const { events } = texts;
   const isOther = (member: Member): boolean => member.userId !== room.self.userId;
   const tellOf = (member: Member, words: (name: string) => string): void => {

@@ -2,7 +2,7 @@
 import type { Member, Peer, PeerState, RoomSnapshot, UserId } from '../../../src/client/index.ts';
 import type { Quality } from './quality.ts';
 
-export interface Scene {
+export interface CallState {
   readonly room: RoomSnapshot;
   readonly own: UserId;
   readonly peers: ReadonlyMap<UserId, Peer>;
@@ -14,7 +14,7 @@ export interface Scene {
 }
 
 /** One person of it. */
-export interface Part {
+export interface Participant {
   readonly member: Member;
   readonly isOwn: boolean;
   readonly link: PeerState;
@@ -25,10 +25,10 @@ export interface Part {
 }
 
 /** A seat that was lost and taken again is another one: whatever was shown of it begins anew. */
-export const keyOf = ({ member }: Part): string => `${member.userId} ${member.seq}`;
+export const keyOf = ({ member }: Participant): string => `${member.userId} ${member.seq}`;
 
 /** In the order of joining. */
-export function partsOf({ room, own, peers, qualities, picture, isMirror }: Scene): Part[] {
+export function participantsOf({ room, own, peers, qualities, picture, isMirror }: CallState): Participant[] {
   return room.members.map((member) => {
     const isOwn = member.userId === own;
     const peer = peers.get(member.userId);

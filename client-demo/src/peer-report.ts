@@ -1,8 +1,8 @@
 /** What there is to tell about one connection, from the browser's own counters. */
 import type { Peer, PeerStats } from '../../src/client/index.ts';
-import type { PeerReport } from './surface.ts';
+import type { PeerReport } from './demo-api.ts';
 
-export function report(peer: Peer, { route, framesDecoded, bytesReceived }: PeerStats): PeerReport {
+export function reportOf(peer: Peer, { route, framesDecoded, bytesReceived }: PeerStats): PeerReport {
   const { userId, state, canSend, screen } = peer;
   return {
     userId,

@@ -1,9 +1,9 @@
 /** The rate limit of the chat, for each sender. */
 import { expect, test } from 'vitest';
-import { FloodGate } from '../../client-demo/src/call/flood-gate.ts';
+import { MessageLimit } from '../../client-demo/src/call/message-limit.ts';
 
 test('twenty lines a second of each sender pass, the rest is dropped and reported once', () => {
-  const gate = new FloodGate();
+  const gate = new MessageLimit();
   const passes = (from: string, lines: number, now: number) =>
     Array.from({ length: lines }, () => gate.pass(from, now));
   const first = passes('bob', 100, 0);

@@ -1,12 +1,12 @@
 /** One element for each key, in the order in which the keys came: made once, changed in place, taken away in the end. */
 
-export interface Shown {
+export interface KeyedItem {
   readonly element: HTMLElement;
   /** Lets go of what the element holds. */
   release?(): void;
 }
 
-export class Keyed<Item extends Shown> {
+export class KeyedList<Item extends KeyedItem> {
   readonly #list: HTMLElement;
   readonly #items = new Map<string, Item>();
 

@@ -9,7 +9,7 @@ const PATIENCE_MS = 4_000;
 /** Of STUN and TURN: the credentials are not accepted, or are too old. */
 const REFUSED = new Set([401, 403, 438]);
 
-export class RelayWatch {
+export class TurnFaults {
   readonly #room: Room;
   readonly #mesh: Mesh;
   readonly #isRelayOnly: boolean;
