@@ -24,7 +24,7 @@ export interface Call {
   readonly createdAt: number;
   /** Null while the call goes on. */
   readonly endedAt: number | null;
-  /** Why the room ended; `unknown` when no event told its end. */
+  /** Why the room ended; `unknown` without an end event. */
   readonly reason: string | null;
   /** The last host; null when there was none. */
   readonly hostId: string | null;

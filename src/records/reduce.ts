@@ -7,7 +7,7 @@
 import type { RoomFeedEvent } from '../protocol/feed.ts';
 import type { CallRow, ParticipantRow } from './rows.ts';
 
-/** Reason of an end that no event has told. */
+/** Reason of an end without an event. */
 export const UNKNOWN = 'unknown';
 
 /** The rows that a batch of events may change: loaded before the reducer runs, up to date after it. */

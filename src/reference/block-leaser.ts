@@ -17,13 +17,13 @@ export class BlockLeaser {
   constructor(
     name: string,
     type: ItemType,
-    parts: { readonly ledger: Ledger; readonly log: Log; readonly notify: (notice: ReferenceNotice) => void },
+    deps: { readonly ledger: Ledger; readonly log: Log; readonly notify: (notice: ReferenceNotice) => void },
   ) {
     this.#name = name;
     this.#type = type;
-    this.#ledger = parts.ledger;
-    this.#log = parts.log;
-    this.#notify = parts.notify;
+    this.#ledger = deps.ledger;
+    this.#log = deps.log;
+    this.#notify = deps.notify;
   }
 
   get inUse(): { year: number; number: number }[] {

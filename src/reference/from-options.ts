@@ -55,7 +55,7 @@ interface ReferenceDeps {
   readonly database?: Database | undefined;
   readonly log?: Log | undefined;
   readonly clock?: Clock | undefined;
-  /** Item types of which some numbers are held in memory. */
+  /** Item types of which some numbers are buffered in memory. */
   readonly buffered?: readonly string[];
   readonly outageMs?: number;
   readonly minBlock?: number;

@@ -35,16 +35,16 @@ export class HeldRanges {
   take(count: number, year: number): Range[] | undefined {
     if (this.size(year) < count) return undefined;
     const taken: Range[] = [];
-    const kept: Range[] = [];
+    const rest: Range[] = [];
     let missing = count;
     for (const range of this.#ranges) {
       if (range.year < year) continue;
-      const [front, rest] = range.year === year ? split(range, missing) : [undefined, range];
+      const [front, back] = range.year === year ? split(range, missing) : [undefined, range];
       if (front !== undefined) taken.push(front);
       if (front !== undefined) missing -= sizeOf(front);
-      if (rest !== undefined) kept.push(rest);
+      if (back !== undefined) rest.push(back);
     }
-    this.#ranges = kept;
+    this.#ranges = rest;
     return taken;
   }
 }

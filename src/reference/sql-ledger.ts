@@ -6,16 +6,16 @@ const HIGHEST = 'SELECT highest FROM signalbox_records WHERE prefix = ? AND year
 
 /** PostgreSQL and SQLite: one atomic statement. The right-hand sides see the row before the update. */
 const LEASE = `
-  INSERT INTO signalbox_seeds AS kept (prefix, year, seed, previous)
+  INSERT INTO signalbox_seeds AS existing (prefix, year, seed, previous)
   VALUES (?, ?, CAST(? AS BIGINT) + CAST(? AS BIGINT), 0)
   ON CONFLICT (prefix, year) DO UPDATE SET
-    previous = kept.seed,
-    seed = CASE WHEN kept.seed < CAST(? AS BIGINT) THEN CAST(? AS BIGINT) ELSE kept.seed END + CAST(? AS BIGINT)
+    previous = existing.seed,
+    seed = CASE WHEN existing.seed < CAST(? AS BIGINT) THEN CAST(? AS BIGINT) ELSE existing.seed END + CAST(? AS BIGINT)
   RETURNING seed, previous`;
 const RECORD = `
-  INSERT INTO signalbox_records AS kept (prefix, year, highest) VALUES (?, ?, ?)
+  INSERT INTO signalbox_records AS existing (prefix, year, highest) VALUES (?, ?, ?)
   ON CONFLICT (prefix, year) DO UPDATE SET
-    highest = CASE WHEN kept.highest < excluded.highest THEN excluded.highest ELSE kept.highest END`;
+    highest = CASE WHEN existing.highest < excluded.highest THEN excluded.highest ELSE existing.highest END`;
 
 /** MySQL has no RETURNING: the row is locked, read and updated. */
 const NEW_SEED = 'INSERT IGNORE INTO signalbox_seeds (prefix, year, seed, previous) VALUES (?, ?, 0, 0)';
@@ -71,7 +71,7 @@ async function leaseWithLock(database: Database, request: LeaseRequest): Promise
   });
 }
 
-async function floorOf(queries: Queries, { prefix, year, floor: asked }: LeaseRequest): Promise<number> {
-  const [kept] = await queries.rows(HIGHEST, [prefix, year]);
-  return Math.max(asked, kept === undefined ? 0 : readNumber(kept['highest']));
+async function floorOf(queries: Queries, { prefix, year, floor: requested }: LeaseRequest): Promise<number> {
+  const [row] = await queries.rows(HIGHEST, [prefix, year]);
+  return Math.max(requested, row === undefined ? 0 : readNumber(row['highest']));
 }

@@ -50,7 +50,7 @@ async function churn(nodes: Nodes, pair: number, refs: string[]): Promise<void> 
 }
 
 /** Accepted events without repetitions, in the order of their first acceptance. */
-function told(receiver: Receiver): FeedEvent[] {
+function accepted(receiver: Receiver): FeedEvent[] {
   const events = new Map(receiver.received.map(({ event }) => [event.id, event]));
   return [...new Set(receiver.taken)].flatMap((id) => events.get(id) ?? []);
 }
@@ -93,10 +93,10 @@ test('a failing back end receives every event of a thousand rooms, and the recor
   }
   await playing;
   expect(new Set(refs).size).toBe(ROOMS);
-  const isOver = () => told(receiver).filter(({ type }) => type === 'room_destroyed').length === ROOMS;
+  const isOver = () => accepted(receiver).filter(({ type }) => type === 'room_destroyed').length === ROOMS;
   await vi.waitFor(() => expect(isOver()).toBe(true), { timeout: 90_000, interval: 500 });
 
-  const fed = eventsByRef(told(receiver));
+  const fed = eventsByRef(accepted(receiver));
   expect([...fed.keys()].toSorted()).toEqual(refs.toSorted());
   for (const [ref, events] of fed) {
     expect(

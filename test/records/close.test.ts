@@ -48,7 +48,7 @@ test('closed records stop reading a feed that never ends', async () => {
   await rooms.room(['anna']);
   const { events } = await rooms.engine.feed.read({ limit: 1 });
   let reads = 0;
-  let goOn: (() => void) | undefined;
+  let resume: (() => void) | undefined;
   const records = recordsOf(`${folder.path}/signalbox.db`, {
     ...rooms.engine.feed,
     async read({ limit }) {
@@ -56,7 +56,7 @@ test('closed records stop reading a feed that never ends', async () => {
       // The third page takes longer than the time limit.
       if (reads === 3) {
         await new Promise<void>((resolve) => {
-          goOn = resolve;
+          resume = resolve;
         });
       }
       return { events: Array.from({ length: limit }, () => events).flat(), position: `${reads}`, lost: 0 };
@@ -64,7 +64,7 @@ test('closed records stop reading a feed that never ends', async () => {
   });
   await records.close();
   expect(reads).toBe(3);
-  goOn?.();
+  resume?.();
   // A recorder that goes on would have queried the file by now: its calls run in this process.
   for (let turns = 0; turns < 10; turns += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(reads).toBe(3);

@@ -27,39 +27,39 @@ export const roomCommand = fc.oneof(
 );
 export type RoomCommand = typeof roomCommand extends fc.Arbitrary<infer T> ? T : never;
 
-/** @param made the rooms created so far; a new one is added, under the next ref. */
+/** @param created the rooms created so far; a new one is added, under the next ref. */
 export async function runCommand(
   rooms: EngineHarness,
-  made: CreatedRoom[],
-  each: Exclude<RoomCommand, { do: 'record' }>,
-  ref = refOf(made.length + 1),
+  created: CreatedRoom[],
+  command: Exclude<RoomCommand, { do: 'record' }>,
+  ref = refOf(created.length + 1),
 ): Promise<void> {
-  if (each.do === 'wait') {
-    rooms.clock.advance(each.ms);
+  if (command.do === 'wait') {
+    rooms.clock.advance(command.ms);
     return void (await rooms.tick());
   }
-  if (each.do === 'create') {
-    const outcome = await (each.hostless ? rooms.createWithoutHost({ ref }) : rooms.create(each.user, { ref }));
-    if (outcome.ok) made.push({ code: outcome.room.code, ref: outcome.room.ref });
+  if (command.do === 'create') {
+    const outcome = await (command.hostless ? rooms.createWithoutHost({ ref }) : rooms.create(command.user, { ref }));
+    if (outcome.ok) created.push({ code: outcome.room.code, ref: outcome.room.ref });
     return;
   }
-  const at = made[each.room % Math.max(1, made.length)];
-  if (at === undefined) return;
-  const { user: who } = each;
-  if (each.do === 'join') await rooms.join(at, who, { profile: { name: who, mediaType: 'video' } });
-  else if (each.do === 'kick') await rooms.kick(at, who, each.target);
-  else if (each.do === 'resume') await rooms.resume(at, who, 1);
-  else if (each.do === 'profile') await rooms.updateSeat(at, who, { name: `${who} again`, mediaType: 'audio' });
-  else if (each.do === 'rename') await rooms.updateRoom(at, who, { name: 'another', type: 'talk' });
-  else if (each.do === 'close') await rooms.close(at, who);
-  else if (each.do === 'leave') await rooms.leave(at, who);
-  else await rooms.suspend(at, who);
+  const room = created[command.room % Math.max(1, created.length)];
+  if (room === undefined) return;
+  const { user: who } = command;
+  if (command.do === 'join') await rooms.join(room, who, { profile: { name: who, mediaType: 'video' } });
+  else if (command.do === 'kick') await rooms.kick(room, who, command.target);
+  else if (command.do === 'resume') await rooms.resume(room, who, 1);
+  else if (command.do === 'profile') await rooms.updateSeat(room, who, { name: `${who} again`, mediaType: 'audio' });
+  else if (command.do === 'rename') await rooms.updateRoom(room, who, { name: 'another', type: 'talk' });
+  else if (command.do === 'close') await rooms.close(room, who);
+  else if (command.do === 'leave') await rooms.leave(room, who);
+  else await rooms.suspend(room, who);
 }
 
 export function eventsByRef(events: readonly FeedEvent[]): Map<string, RoomFeedEvent[]> {
-  const stories = new Map<string, RoomFeedEvent[]>();
+  const byRef = new Map<string, RoomFeedEvent[]>();
   for (const event of events) {
-    if (event.ref !== null) stories.set(event.ref, [...(stories.get(event.ref) ?? []), event]);
+    if (event.ref !== null) byRef.set(event.ref, [...(byRef.get(event.ref) ?? []), event]);
   }
-  return stories;
+  return byRef;
 }

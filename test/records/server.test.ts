@@ -36,7 +36,7 @@ const recorded = (database: Database, ref: string, fits: (call: Call) => boolean
     return call;
   });
 
-async function talk(url: string, other = url) {
+async function startCall(url: string, other = url) {
   const anna = await connectClient(url);
   const ben = await connectClient(other);
   const { room } = await anna.must('room:create', { type: 'video', profile: { name: 'Anna' } });
@@ -47,7 +47,7 @@ async function talk(url: string, other = url) {
 test('a server that closes has recorded the whole call', async () => {
   await using folder = await temporaryFolder();
   const server = await start({ dataDir: folder.path });
-  const { anna, ben, room } = await talk(server.url);
+  const { anna, ben, room } = await startCall(server.url);
   await using _anna = anna;
   await using _ben = ben;
   const benId = ben.userId;
@@ -107,7 +107,7 @@ test('two nodes go on signaling while the database is away, and nothing is missi
   const databaseUrl = await postgres.createDatabase('calls');
   const options = { redisUrl: redis.url, databaseUrl };
   const [one, two] = [await start(options), await start(options)];
-  const before = await talk(one.url, two.url);
+  const before = await startCall(one.url, two.url);
   await using anna = before.anna;
   await using ben = before.ben;
   const database = openDatabase(databaseUrl);
@@ -168,7 +168,7 @@ test('a server without a feed records nothing, and closes the database neverthel
   const path = join(folder.path, 'signalbox.db');
   const server = await start({ dataDir: folder.path, feedMaxEvents: 0 });
   expect(server.calls).toBe('not recorded');
-  const { anna, ben } = await talk(server.url);
+  const { anna, ben } = await startCall(server.url);
   await using _anna = anna;
   await using _ben = ben;
   expect((await stat(`${path}-wal`)).size).toBeGreaterThan(0);
@@ -196,7 +196,7 @@ test('a server that cannot recognize its earlier calls logs one warning', async 
 test('a server with Redis and no database has no records, and does not fail', async () => {
   await using redis = await startRedis();
   await using server = await start({ redisUrl: redis.url });
-  const { anna, ben } = await talk(server.url);
+  const { anna, ben } = await startCall(server.url);
   await using _anna = anna;
   await using _ben = ben;
   await anna.must('signal', { to: ben.userId, data: 1 });

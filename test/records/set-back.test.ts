@@ -17,20 +17,20 @@ import { startRedis } from '../support/redis.ts';
 import { type CreatedRoom, eventsByRef, type RoomCommand, roomCommand, runCommand } from './commands.ts';
 import { eventually, recordAll, recorderOf, startRooms } from './harness.ts';
 
-const acts = (most: number) => fc.array(roomCommand, { maxLength: most, size: 'max' });
+const commands = (max: number) => fc.array(roomCommand, { maxLength: max, size: 'max' });
 
 test('records of a store that was set back go on with its new events, and are marked incomplete', async () => {
   await using folder = await temporaryFolder();
   let runs = 0;
-  const story = fc.record({
-    kept: acts(30),
-    forgotten: acts(20),
-    afterwards: acts(30),
+  const cases = fc.record({
+    kept: commands(30),
+    forgotten: commands(20),
+    afterwards: commands(30),
     // Ends of the recorder's pages; the last lost event may have been recorded or not.
     cuts: fc.array(fc.nat(60), { maxLength: 4 }),
     recordsAll: fc.boolean(),
   });
-  const property = fc.asyncProperty(story, async ({ kept, forgotten, afterwards, cuts, recordsAll }) => {
+  const property = fc.asyncProperty(cases, async ({ kept, forgotten, afterwards, cuts, recordsAll }) => {
     runs += 1;
     const database = openDatabase(`sqlite:${folder.path}/${runs}.db`);
     try {
@@ -61,17 +61,17 @@ async function eventsOf(
 ): Promise<FeedEvent[]> {
   const rooms = startRooms();
   const made: CreatedRoom[] = [];
-  const play = async (some: readonly RoomCommand[], refsFrom: number, mostMs: number) => {
+  const run = async (some: readonly RoomCommand[], refsFrom: number, maxMs: number) => {
     for (const each of some) {
       if (each.do === 'record') continue;
-      const act = each.do === 'wait' ? { ...each, ms: Math.min(mostMs, each.ms) } : each;
-      await runCommand(rooms, made, act, refOf(refsFrom + made.length));
+      const command = each.do === 'wait' ? { ...each, ms: Math.min(maxMs, each.ms) } : each;
+      await runCommand(rooms, made, command, refOf(refsFrom + made.length));
     }
   };
-  await play(kept, 1, LATER_MS);
+  await run(kept, 1, LATER_MS);
   rooms.clock.advance(waitMs);
   // No ref is issued twice, whatever a store has lost.
-  await play(then, 1 + waitMs, waitMs === 0 ? WAIT_MS : LATER_MS);
+  await run(then, 1 + waitMs, waitMs === 0 ? WAIT_MS : LATER_MS);
   return [...(await rooms.engine.feed.read({ limit: 100_000 })).events];
 }
 
@@ -95,10 +95,10 @@ const listed =
 
 async function compare(database: Database, before: readonly FeedEvent[], second: readonly FeedEvent[]): Promise<void> {
   const { calls } = await listCalls(database, { limit: 1_000 });
-  const [forgotten, told] = [eventsByRef(before), eventsByRef(second)];
-  expect(calls.map(({ ref }) => ref).sort()).toEqual([...new Set([...forgotten.keys(), ...told.keys()])].sort());
+  const [earlier, later] = [eventsByRef(before), eventsByRef(second)];
+  expect(calls.map(({ ref }) => ref).sort()).toEqual([...new Set([...earlier.keys(), ...later.keys()])].sort());
   for (const call of calls) {
-    const [one, two] = [forgotten.get(call.ref) ?? [], told.get(call.ref) ?? []];
+    const [one, two] = [earlier.get(call.ref) ?? [], later.get(call.ref) ?? []];
     const same = one.findIndex(
       (event, index) => event.timestamp !== two[index]?.timestamp || event.type !== two[index].type,
     );
@@ -106,7 +106,7 @@ async function compare(database: Database, before: readonly FeedEvent[], second:
     const { participants, ...rest } = call;
     // Without the sequence numbers, which this computation does not know.
     const unnumbered = participants.map((session) => withoutNumber(session));
-    const expected = foldOf([...one, ...two.slice(common)]);
+    const expected = expectedAcrossLives([...one, ...two.slice(common)]);
     expect(rest).toMatchObject({ ...expected.call, complete: one.length === common || two.length === common });
     expect(unnumbered).toEqual(expected.sessions);
   }
@@ -122,7 +122,7 @@ const withoutNumber = ({ userId, name, joinedAt, leftAt, reason, mediaType }: Ca
 });
 
 /** The expected record, computed from all events of both lives in their order. */
-function foldOf(story: readonly RoomFeedEvent[]) {
+function expectedAcrossLives(events: readonly RoomFeedEvent[]) {
   const sessions: Open[] = [];
   const seats = new Map<string, Open>();
   const openOf = (userId: string) => sessions.find((each) => each.userId === userId && each.leftAt === null);
@@ -131,11 +131,11 @@ function foldOf(story: readonly RoomFeedEvent[]) {
   };
   let ended: { readonly endedAt: number | null; readonly reason: string | null } = { endedAt: null, reason: null };
   let peakMembers = 0;
-  for (const event of story) {
+  for (const event of events) {
     const { timestamp } = event;
     ended = { endedAt: null, reason: null };
     if (event.type === 'user_joined') end(openOf(event.userId), timestamp, 'unknown');
-    if ('member' in event) sit(sessions, seats, openOf(event.userId), event);
+    if ('member' in event) applyMember(sessions, seats, openOf(event.userId), event);
     peakMembers = Math.max(peakMembers, sessions.filter(({ leftAt }) => leftAt === null).length);
     if (event.type === 'user_left') end(openOf(event.userId), timestamp, event.reason);
     if (event.type !== 'room_destroyed') continue;
@@ -148,10 +148,10 @@ function foldOf(story: readonly RoomFeedEvent[]) {
 
 type Open = { -readonly [Key in keyof Omit<CallParticipant, 'seq'>]: CallParticipant[Key] };
 
-type OfMember = Extract<RoomFeedEvent, { member: object }>;
+type MemberEvent = Extract<RoomFeedEvent, { member: object }>;
 
 /** @param seats participants by user, joining instant and sequence number, which identify a seat. */
-function sit(sessions: Open[], seats: Map<string, Open>, open: Open | undefined, event: OfMember): void {
+function applyMember(sessions: Open[], seats: Map<string, Open>, open: Open | undefined, event: MemberEvent): void {
   const { userId, member, type } = event;
   const { name, joinedAt, seq, mediaType = null } = member;
   const seat = `${userId} ${joinedAt} ${seq}`;

@@ -51,7 +51,7 @@ export function createRedisCounter({ url, site, log = silentLog, deadlineMs = 1_
   const client = createRoleClient('references', { url, onConnectionChange }, () => {});
   const connected = client.connect().then(
     () => {},
-    (error: unknown) => log.debug({ err: error }, 'the connection of references to Redis was given up'),
+    (error: unknown) => log.debug({ err: error }, 'connecting to Redis for references was cancelled'),
   );
   // The first requests wait for the connection a moment, rather than lease numbers of their own from the ledger.
   const settled = withDeadline(connected, deadlineMs, () => new Error('not yet')).catch(() => {});
