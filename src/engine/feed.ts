@@ -1,9 +1,9 @@
-/** The feed: every committed event, for back ends. The port, and its laws. */
+/** The feed: all committed events, for back ends. The interface, and the laws that every engine obeys. */
 import type { Announcement, FeedEvent } from '../protocol/feed.ts';
 
 /**
- * A place behind an event of the feed, opaque. It means nothing to another feed, or to the same one after it has been
- * emptied: reading then begins with the oldest event there is.
+ * A position behind an event of the feed, opaque. In another feed, or after the feed was emptied, it is not valid: reading
+ * then begins with the oldest event.
  */
 export type FeedPosition = string;
 
@@ -14,21 +14,21 @@ export const dedupeKey = (announcement: Announcement): string =>
 export interface FeedPage {
   /** Oldest first. */
   readonly events: readonly FeedEvent[];
-  /** Behind the last of them; where reading goes on. Undefined when nothing has ever been read. */
+  /** The position behind the last event. Undefined when nothing has ever been read. */
   readonly position: FeedPosition | undefined;
   /**
-   * Events that have come since `after` and are kept no more: nobody can read them. Without a position that means
-   * something here, all that were let go of: nobody has read those.
+   * The number of events behind `after` that were dropped before they could be read. Without a valid position, the number
+   * of all dropped events.
    */
   readonly lost: number;
 }
 
 /**
  * Laws:
- * - An event is in the feed as soon as what it tells of is true, and for good: one step of the store does both.
- * - A room's events stand in the order of their revisions, none is missing, none stands there twice.
- * - The newest `feedMaxEvents` events are kept, all nodes read the same ones.
- * - Where `feedMaxEvents` is 0 nothing is written, and there is nothing to read.
+ * - A change and its events in the feed are committed in one step of the store.
+ * - The events of a room are in the order of their revisions, without gaps and without duplicates.
+ * - The newest `feedMaxEvents` events are kept. All nodes read the same ones.
+ * - With `feedMaxEvents` 0 nothing is appended, and there is nothing to read.
  */
 export interface Feed {
   /**
@@ -43,9 +43,10 @@ export interface Feed {
    */
   announce(announcement: Announcement, dedupeMs: number): Promise<void>;
   /**
-   * Hears the events that this node commits, right after they are. Whoever must not miss one reads.
+   * Calls the listener with the events that this node commits, soon after. Not reliable: a consumer that must not miss any
+   * uses `read`.
    *
-   * @returns a function that ends it
+   * @returns a function that removes the listener
    */
-  listen(hear: (event: FeedEvent) => void): () => void;
+  listen(listener: (event: FeedEvent) => void): () => void;
 }

@@ -1,6 +1,6 @@
 /**
- * Random stories, told to the pure rules, to the memory engine and to the Redis engine at once. They must agree on the
- * outcome of every step, with its events, and on the feed, and Redis must hold exactly what the rules say it does.
+ * Random sequences of commands, applied to the pure rules, the memory engine and the Redis engine side by side. They must
+ * agree on every outcome, with its events, and on the feed; and the keys in Redis must hold exactly the state of the rules.
  */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
@@ -18,7 +18,7 @@ import { type Action, actions, commandOf, type History } from './random-actions.
 import type { RedisHarness } from './redis-harness.ts';
 import { expectedState } from './stored-state.ts';
 
-/** Times that meet each other often: most deadlines fall on a multiple of ten seconds. */
+/** Deadlines often coincide: most of them fall on a multiple of ten seconds. */
 const POLICY = {
   leaseMs: 60_000,
   graceMs: 30_000,
@@ -29,43 +29,43 @@ const POLICY = {
   idempotencyMs: 20_000,
 };
 
-/** So few codes that they run out, cool and are used again. */
+/** Few codes, so that they run out, cool and are used again. */
 const PER_SHARD = 3;
 
-/** Steps between two looks into Redis. */
+/** Actions between two comparisons of the stored state. */
 const BATCH = 8;
 
-/** Plays stories until one shows a difference, which is thrown, or all have been played. */
+/** @throws at the first sequence that shows a difference */
 export async function runModel(harness: RedisHarness, parameters: fc.Parameters<unknown>): Promise<void> {
-  const property = fc.asyncProperty(actions, fc.boolean(), async (acts, closeOnHostLeave) => {
-    await runActions(acts, settingsOf(PER_SHARD, { ...POLICY, closeOnHostLeave }), harness);
+  const property = fc.asyncProperty(actions, fc.boolean(), async (sequence, closeOnHostLeave) => {
+    await runActions(sequence, settingsOf(PER_SHARD, { ...POLICY, closeOnHostLeave }), harness);
   });
   await fc.assert(property, parameters as fc.Parameters<[Action[], boolean]>); // the caller gives no examples
 }
 
-async function runActions(acts: readonly Action[], settings: EngineSettings, harness: RedisHarness) {
+async function runActions(sequence: readonly Action[], settings: EngineSettings, harness: RedisHarness) {
   const clock = createHandClock();
   const rules = createRules(settings, clock);
   const memory = createMemoryEngine(settings, clock);
   const redis = await harness.make(settings, clock);
-  for (let begin = 0; begin < acts.length; begin += BATCH) {
-    // Whatever the engines answer, the rules know what comes next: a chapter is sent off in one go.
-    const told = acts.slice(begin, begin + BATCH).flatMap((act) => {
-      if (act.do === 'wait') {
-        clock.advance(act.ms);
+  for (let begin = 0; begin < sequence.length; begin += BATCH) {
+    // The next command depends on the rules alone, not on the engines' answers: a batch is sent without waiting.
+    const steps = sequence.slice(begin, begin + BATCH).flatMap((action) => {
+      if (action.do === 'wait') {
+        clock.advance(action.ms);
         return [];
       }
-      const command = commandOf(act, { ...rules, settings, now: clock.now() });
-      const right = rules.apply(command);
-      return [{ command, right, answers: Promise.all([memory.apply(command), redis.apply(command)]) }];
+      const command = commandOf(action, { ...rules, settings, now: clock.now() });
+      const expected = rules.apply(command);
+      return [{ command, expected, answers: Promise.all([memory.apply(command), redis.apply(command)]) }];
     });
-    const answers = await Promise.all(told.map((step) => step.answers));
-    for (const [index, { command, right }] of told.entries()) {
+    const answers = await Promise.all(steps.map((step) => step.answers));
+    for (const [index, { command, expected }] of steps.entries()) {
       const [ofMemory, ofRedis] = answers[index] ?? [];
-      agree(right, ofMemory, 'memory', command);
-      agree(right, ofRedis, 'redis', command);
+      agree(expected, ofMemory, 'memory', command);
+      agree(expected, ofRedis, 'redis', command);
     }
-    const last = told.at(-1)?.command;
+    const last = steps.at(-1)?.command;
     agree(expectedState(rules.shard, settings), await harness.storedState(settings), 'what redis holds', last);
     const [ofMemory, ofRedis] = await Promise.all([memory, redis].map(({ feed }) => feed.read({ limit: 1_000 })));
     agree(ofMemory?.events, ofRedis?.events, 'the feed in redis', last);
@@ -73,23 +73,23 @@ async function runActions(acts: readonly Action[], settings: EngineSettings, har
   }
 }
 
-/** Of every room from 0 on, each revision once, in order, and nothing after its end. */
+/** Events out of order: a room's revisions are 0, 1, 2 and so on, and nothing follows its end. */
 function gaps(events: readonly FeedEvent[]): FeedEvent[] {
   const next = new Map<string, number>();
   return events.filter(({ ref, rev, type }) => {
-    const right = rev === (next.get(ref ?? '') ?? 0);
+    const inOrder = rev === (next.get(ref ?? '') ?? 0);
     next.set(ref ?? '', type === 'room_destroyed' ? Number.NaN : (rev ?? 0) + 1);
-    return !right;
+    return !inOrder;
   });
 }
 
-function agree(right: unknown, other: unknown, who: string, command: Command | undefined): void {
-  // The quick look first: the thorough one, which tells where the difference is, takes most of the time of a story.
-  if (isDeepStrictEqual(other, right)) return;
-  expect(other, `${who} after ${JSON.stringify(command)}`).toEqual(right);
+function agree(expected: unknown, actual: unknown, of: string, command: Command | undefined): void {
+  // The cheap comparison first: `toEqual`, which reports the difference, would take most of the time.
+  if (isDeepStrictEqual(actual, expected)) return;
+  expect(actual, `${of} after ${JSON.stringify(command)}`).toEqual(expected);
 }
 
-/** The rules themselves, over one shard and some users. */
+/** The rules, over one shard and some users. */
 function createRules(settings: EngineSettings, clock: HandClock) {
   const shard = createShard();
   const records = new Map<UserId, { record: UserRecord; until: number }>();

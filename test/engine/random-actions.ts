@@ -1,4 +1,4 @@
-/** Random stories: what happens, in terms that always find something to happen to. */
+/** Random actions, in terms that always apply: a place in the shard, a user by number, an offset from its session. */
 import fc from 'fast-check';
 import type { EngineSettings } from '../../src/engine/engine.ts';
 import type { RoomCode, RoomRef, SessionNumber, UserId } from '../../src/protocol/ids.ts';
@@ -9,7 +9,7 @@ import type { Shard } from '../../src/room/shard.ts';
 import { joiningUser, refOf, SHARD } from '../room/fixtures.ts';
 import { NODE } from './harness.ts';
 
-/** What has been: stories come back to it to be refused. */
+/** Earlier refs and sessions: commands that name one must be refused. */
 export interface History {
   readonly refs: RoomRef[];
   readonly sessions: Map<UserId, number>;
@@ -18,9 +18,9 @@ export interface History {
 interface Where {
   readonly place: number;
   readonly user: number;
-  /** Which of the refs that were ever given; `undefined` for the one of the room that is there. */
+  /** Index of an earlier ref; `undefined` for the ref of the current room. */
   readonly past: number | undefined;
-  /** How far from the session that holds the seat. */
+  /** Offset from the session of the seat. */
   readonly off: number;
 }
 
@@ -28,7 +28,7 @@ export type Action =
   | { readonly do: 'wait'; readonly ms: number }
   | {
       readonly do: 'create';
-      /** Undefined: nobody is its host. */
+      /** Undefined: without a host. */
       readonly user: number | undefined;
       readonly candidates: readonly number[];
       readonly from: number;
@@ -57,16 +57,16 @@ export type Action =
   | { readonly do: 'touch'; readonly where: Where; readonly sits: boolean }
   | { readonly do: 'depart'; readonly user: number; readonly off: number };
 
-/** One name is a part of another, and their order is not the one in which they usually come. */
+/** One name is a part of another, and their alphabetical order differs from the usual order of joining. */
 const USERS = ['zoe', 'anna-b', 'anna', 'mia'] as const;
 
-// Stories about few people in few rooms come to more.
+// Few users and few rooms, so that actions meet.
 const user = fc.constantFrom(0, 0, 1, 1, 2, 2, 3);
 const place = fc.constantFrom(0, 0, 0, 1, 2);
 const name = fc.constantFrom('A', 'Zoë "x"', '🚂');
 const metadata = fc.constantFrom('[]', '{}', '{"a":1.50,"b":[]}', String.raw`"\ud800"`);
-const mostly = <T>(usual: T, seldom: fc.Arbitrary<T>, weight = 8) =>
-  fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: seldom });
+const mostly = <T>(usual: T, rare: fc.Arbitrary<T>, weight = 8) =>
+  fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: rare });
 
 const where: fc.Arbitrary<Where> = fc.record({
   place,
@@ -80,20 +80,20 @@ const changes = fc.record(
   { name, metadata, type: fc.constant('talk'), maxUsers: fc.integer({ min: 2, max: 4 }), locked: fc.boolean() },
   { requiredKeys: [] },
 );
-const does = <Name extends Action['do']>(what: Name) => fc.constant(what);
+const kind = <Name extends Action['do']>(what: Name) => fc.constant(what);
 
 const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      do: does('wait'),
+      do: kind('wait'),
       ms: fc.oneof(fc.constantFrom(1, 10_000, 10_000, 20_000, 30_000, 50_000), fc.constantFrom(39_999, 60_000)),
     }),
   },
   {
     weight: 4,
     arbitrary: fc.record({
-      do: does('create'),
+      do: kind('create'),
       user: fc.oneof({ weight: 8, arbitrary: user }, { weight: 1, arbitrary: fc.constant(undefined) }),
       candidates: fc.array(place, { maxLength: 2 }),
       from: fc.nat(2),
@@ -103,39 +103,39 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       profile,
     }),
   },
-  { weight: 9, arbitrary: fc.record({ do: does('join'), where, profile }) },
+  { weight: 9, arbitrary: fc.record({ do: kind('join'), where, profile }) },
   {
     weight: 8,
     arbitrary: fc.record({ do: fc.constantFrom('leave', 'suspend', 'suspend', 'resume', 'renew'), where }),
   },
-  { weight: 2, arbitrary: fc.record({ do: does('close'), where, owner }) },
-  { weight: 1, arbitrary: fc.record({ do: does('change room'), where, changes, owner }) },
-  { weight: 1, arbitrary: fc.record({ do: does('change seat'), where, changes: profile }) },
-  { weight: 4, arbitrary: fc.record({ do: does('kick'), where, target: user, ban: fc.boolean(), owner }) },
-  { weight: 2, arbitrary: fc.record({ do: does('read'), where, meant: fc.boolean(), joins: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: kind('close'), where, owner }) },
+  { weight: 1, arbitrary: fc.record({ do: kind('change room'), where, changes, owner }) },
+  { weight: 1, arbitrary: fc.record({ do: kind('change seat'), where, changes: profile }) },
+  { weight: 4, arbitrary: fc.record({ do: kind('kick'), where, target: user, ban: fc.boolean(), owner }) },
+  { weight: 2, arbitrary: fc.record({ do: kind('read'), where, meant: fc.boolean(), joins: fc.boolean() }) },
   {
     weight: 5,
     arbitrary: fc.record({
-      do: does('tick'),
+      do: kind('tick'),
       held: fc.array(where, { maxLength: 4 }),
       limit: fc.constantFrom(1, 2, 100, 100),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ do: does('stats') }) },
+  { weight: 1, arbitrary: fc.record({ do: kind('stats') }) },
   {
     weight: 1,
     arbitrary: fc.record({
-      do: does('list'),
+      do: kind('list'),
       after: fc.option(place, { nil: undefined }),
       limit: fc.constantFrom(1, 2, 100),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: does('arrive'), user, name: fc.option(name, { nil: undefined }) }) },
-  { weight: 2, arbitrary: fc.record({ do: does('touch'), where, sits: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ do: does('depart'), user, off: mostly(0, fc.constantFrom(-1, 1), 3) }) },
+  { weight: 2, arbitrary: fc.record({ do: kind('arrive'), user, name: fc.option(name, { nil: undefined }) }) },
+  { weight: 2, arbitrary: fc.record({ do: kind('touch'), where, sits: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ do: kind('depart'), user, off: mostly(0, fc.constantFrom(-1, 1), 3) }) },
 );
 
-/** Three people in a room: most stories that come to something begin so. */
+/** A room with three members: most sequences that reach an interesting state begin so. */
 const threeMembers: readonly Action[] = [
   {
     do: 'create',
@@ -155,9 +155,9 @@ export const actions: fc.Arbitrary<Action[]> = fc
     fc.constantFrom([], threeMembers, threeMembers),
     fc.array(action, { minLength: 15, maxLength: 50, size: 'max' }),
   )
-  .map(([before, acts]) => [...before, ...acts]);
+  .map(([first, random]) => [...first, ...random]);
 
-/** How things stand when an act comes to a command. */
+/** The state in which an action becomes a command. */
 export interface Context {
   readonly shard: Shard;
   readonly history: History;
@@ -168,90 +168,95 @@ export interface Context {
 type ActionOf<Kind extends Action['do']> = Extract<Action, { do: Kind }>;
 type UserAction = ActionOf<'arrive' | 'touch' | 'depart'>;
 
-/** The command that an act comes to, as things stand. */
-export function commandOf(act: Exclude<Action, { do: 'wait' }>, scene: Context): Command {
-  switch (act.do) {
+/** The command of an action in this state. */
+export function commandOf(action: Exclude<Action, { do: 'wait' }>, context: Context): Command {
+  switch (action.do) {
     case 'create':
-      return createCommand(act, scene);
+      return createCommand(action, context);
     case 'join': {
-      const { code, ref, userId, session } = seatKeyOf(act.where, scene);
-      return { kind: 'join', code, ref, by: joiningUser(userId, { session, profile: act.profile }) };
+      const { code, ref, userId, session } = seatKeyOf(action.where, context);
+      return { kind: 'join', code, ref, by: joiningUser(userId, { session, profile: action.profile }) };
     }
     case 'resume':
-      return { kind: 'resume', nodeId: NODE, ...seatKeyOf(act.where, scene) };
+      return { kind: 'resume', nodeId: NODE, ...seatKeyOf(action.where, context) };
     case 'change room':
-      return { kind: 'update', change: { of: 'room', to: act.changes }, ...authorizedKey(act, scene) };
+      return { kind: 'update', change: { of: 'room', to: action.changes }, ...authorizedKey(action, context) };
     case 'change seat':
-      return { kind: 'update', change: { of: 'seat', to: act.changes }, ...seatKeyOf(act.where, scene) };
+      return { kind: 'update', change: { of: 'seat', to: action.changes }, ...seatKeyOf(action.where, context) };
     case 'kick':
-      return { kind: 'kick', target: userOf(act.target), ban: act.ban, ...authorizedKey(act, scene) };
+      return { kind: 'kick', target: userOf(action.target), ban: action.ban, ...authorizedKey(action, context) };
     case 'close':
-      return { kind: 'close', ...authorizedKey(act, scene) };
+      return { kind: 'close', ...authorizedKey(action, context) };
     case 'read': {
-      const { code, ref, userId } = seatKeyOf(act.where, scene);
-      return { kind: 'read', code, ...(act.meant && { ref }), ...(act.joins && { joiner: userId }) };
+      const { code, ref, userId } = seatKeyOf(action.where, context);
+      return { kind: 'read', code, ...(action.meant && { ref }), ...(action.joins && { joiner: userId }) };
     }
     case 'tick':
-      return { kind: 'tick', shard: SHARD, held: act.held.map((where) => seatKeyOf(where, scene)), limit: act.limit };
+      return {
+        kind: 'tick',
+        shard: SHARD,
+        held: action.held.map((where) => seatKeyOf(where, context)),
+        limit: action.limit,
+      };
     case 'stats':
       return { kind: 'stats', shard: SHARD };
     case 'list': {
-      const { after, limit } = act;
-      const behind = after === undefined ? {} : { after: codeOf(after, scene.settings.pool) };
+      const { after, limit } = action;
+      const behind = after === undefined ? {} : { after: codeOf(after, context.settings.pool) };
       return { kind: 'list', shard: SHARD, limit, ...behind };
     }
     case 'arrive':
     case 'touch':
     case 'depart':
-      return userCommand(act, scene);
+      return userCommand(action, context);
     default:
-      return { kind: act.do, ...seatKeyOf(act.where, scene) };
+      return { kind: action.do, ...seatKeyOf(action.where, context) };
   }
 }
 
-function createCommand(act: ActionOf<'create'>, { history, settings: { pool } }: Context): Command {
+function createCommand(action: ActionOf<'create'>, { history, settings: { pool } }: Context): Command {
   return {
     kind: 'create',
     shard: SHARD,
-    candidates: act.candidates.map((place) => codeOf(place, pool)),
-    from: act.from % pool.perShard,
+    candidates: action.candidates.map((place) => codeOf(place, pool)),
+    from: action.from % pool.perShard,
     ref: refOf(history.refs.length + 1),
-    ...(act.user !== undefined && { by: joiningUser(userOf(act.user), { profile: act.profile }) }),
-    settings: { type: 'call', access: 'open', ...act.changes, maxUsers: act.maxUsers },
-    ...(act.idempotencyKey !== undefined && { idempotencyKey: act.idempotencyKey }),
+    ...(action.user !== undefined && { by: joiningUser(userOf(action.user), { profile: action.profile }) }),
+    settings: { type: 'call', access: 'open', ...action.changes, maxUsers: action.maxUsers },
+    ...(action.idempotencyKey !== undefined && { idempotencyKey: action.idempotencyKey }),
   };
 }
 
-function userCommand(act: UserAction, scene: Context): Command {
-  const { history, now } = scene;
+function userCommand(action: UserAction, context: Context): Command {
+  const { history, now } = context;
   const sessionOf = (userId: UserId, off: number) => ((history.sessions.get(userId) ?? now) + off) as SessionNumber;
-  switch (act.do) {
+  switch (action.do) {
     case 'arrive': {
-      const { name } = act;
-      return { kind: 'arrive', userId: userOf(act.user), nodeId: NODE, ...(name !== undefined && { name }) };
+      const { name } = action;
+      return { kind: 'arrive', userId: userOf(action.user), nodeId: NODE, ...(name !== undefined && { name }) };
     }
     case 'touch': {
-      const { code, ref, userId } = seatKeyOf(act.where, scene);
-      const session = sessionOf(userId, act.where.off);
+      const { code, ref, userId } = seatKeyOf(action.where, context);
+      const session = sessionOf(userId, action.where.off);
       return {
         kind: 'touch',
         userId,
         session,
         nodeId: NODE,
         connectedAt: now,
-        seat: act.sits ? { code, ref } : null,
+        seat: action.sits ? { code, ref } : null,
       };
     }
     case 'depart': {
-      const userId = userOf(act.user);
-      return { kind: 'depart', userId, session: sessionOf(userId, act.off) };
+      const userId = userOf(action.user);
+      return { kind: 'depart', userId, session: sessionOf(userId, action.off) };
     }
   }
 }
 
-/** The host from its seat, or the owner from outside. */
-function authorizedKey({ where, owner }: { where: Where; owner: boolean }, scene: Context): SeatKey | OwnerKey {
-  const key = seatKeyOf(where, scene);
+/** The key of the host, or of the owner. */
+function authorizedKey({ where, owner }: { where: Where; owner: boolean }, context: Context): SeatKey | OwnerKey {
+  const key = seatKeyOf(where, context);
   return owner ? { code: key.code, ref: key.ref, owner } : key;
 }
 
@@ -261,7 +266,7 @@ function seatKeyOf({ place, user, past, off }: Where, { shard, history, settings
   const userId = userOf(user);
   const session = (room && seatOf(room, userId)?.session) ?? 1;
   const ref = past === undefined ? room?.ref : history.refs[past % Math.max(1, history.refs.length)];
-  // A number of at least 1 is all that the brand promises to the rules.
+  // The rules need a number of at least 1, nothing more.
   return { code, ref: ref ?? refOf(9_999), userId, session: Math.max(1, session + off) as SessionNumber };
 }
 

@@ -1,4 +1,4 @@
-/** Whether Redis agrees with itself: law 1, looked at from every side. */
+/** Checks that the keys in Redis do not contradict each other: law 1, and everything that follows from it. */
 import { createClient } from 'redis';
 import { z } from 'zod';
 import type { RoomCode } from '../../protocol/ids.ts';
@@ -15,7 +15,7 @@ export interface ShardAudit {
   readonly occupied: number;
   readonly cooling: number;
   readonly seats: number;
-  /** What contradicts what, for people. Nothing, as long as the laws hold. */
+  /** Contradictions, in words. Empty as long as the laws hold. */
   readonly disagreements: readonly string[];
 }
 
@@ -39,7 +39,7 @@ const reply = z.object({
  */
 export async function auditShards({ url, prefix = DEFAULT_PREFIX, pool }: AuditOptions): Promise<ShardAudit[]> {
   const client: Client = createClient({ url, maintNotifications: 'disabled', disableClientInfo: true });
-  // The error of a connection that is lost in between is the one of the command that was under way.
+  // A lost connection fails the command under way: that error is reported.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -61,7 +61,7 @@ export async function auditShards({ url, prefix = DEFAULT_PREFIX, pool }: AuditO
 
 type Client = ReturnType<typeof createClient>;
 
-/** By their keys, for each shard: a room that no sorted set knows of is found by nothing else. */
+/** The codes of each shard that have keys. Nothing else finds a room that is in no sorted set. */
 async function roomsIn(client: Client, keys: Keys): Promise<readonly ReadonlySet<RoomCode>[]> {
   const codes = Array.from({ length: SHARDS }, () => new Set<RoomCode>());
   for (const pattern of keys.patterns) {

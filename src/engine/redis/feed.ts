@@ -1,4 +1,4 @@
-/** The feed in Redis: the streams that the scripts of rooms write to, and a channel that says the same. */
+/** The feed in Redis: the streams that the scripts append to, and a channel with the same events. */
 import { z } from 'zod';
 import { type FeedEvent, feedEvent } from '../../protocol/feed.ts';
 import type { RedisClient } from '../../redis/connect.ts';
@@ -10,7 +10,7 @@ import { feedTarget } from './commands.ts';
 import type { Keys } from './keys.ts';
 import type { FeedScripts } from './scripts.ts';
 
-export interface RedisFeedParts {
+export interface RedisFeedDeps {
   readonly runner: ScriptRunner;
   readonly sub: RedisClient;
   readonly keys: Keys;
@@ -20,15 +20,15 @@ export interface RedisFeedParts {
   readonly clock: { now(): number } | undefined;
 }
 
-/** Between the places in each of the streams. */
+/** Between the positions in the streams, of which a position of the feed is made. */
 const SEPARATOR = ',';
 
 const page = z.tuple([z.string(), z.string(), z.string()]).rest(z.string());
 
-export function createRedisFeed(parts: RedisFeedParts): Feed {
-  const { runner, keys, scripts, settings, clock } = parts;
+export function createRedisFeed(deps: RedisFeedDeps): Feed {
+  const { runner, keys, scripts, settings, clock } = deps;
   const feed = feedTarget(settings, keys);
-  const readEvent = createReading(parts.log);
+  const readEvent = createEventReader(deps.log);
 
   const readStream = async (stream: string, after: string | undefined, limit: number): Promise<FeedPage> => {
     const command = JSON.stringify({ ...placeOf(after), limit });
@@ -58,70 +58,70 @@ export function createRedisFeed(parts: RedisFeedParts): Feed {
     },
     async announce(announcement, dedupeMs) {
       if (feed === undefined) return;
-      const { type, ...particulars } = announcement;
+      const { type, ...fields } = announcement;
       const key = dedupeKey(announcement);
       const command = { key, type, dedupeMs, feed, ...(clock && { now: clock.now() }) };
-      // The script writes the common part, and this goes on from there.
-      const rest = `,${JSON.stringify(particulars).slice(1)}`;
+      // The script writes the fields that all events have, and these behind them.
+      const rest = `,${JSON.stringify(fields).slice(1)}`;
       await runner.run(scripts.announce, [keys.feeds[0], keys.dedupe(key)], [JSON.stringify(command), rest]);
     },
-    listen: createListening(parts, readEvent),
+    listen: createListen(deps, readEvent),
   };
 }
 
-/** A position is the id of an entry and its ordinal. What is none begins anew. */
+/** A position in a stream is the id of an entry and its ordinal. A malformed one means the beginning. */
 function placeOf(position: FeedPosition | undefined): { id: string; ordinal: number } | undefined {
   const [, id, ordinal] = /^(\d+-\d+)\/(\d+)$/.exec(position ?? '') ?? [];
   return id === undefined ? undefined : { id, ordinal: Number(ordinal) };
 }
 
-/** One subscription for all who listen. The channel says what every node does; most of it is put aside unread. */
-function createListening({ sub, keys, settings, log }: RedisFeedParts, read: ReadEvent) {
+/** One subscription for all listeners. The channel has the events of all nodes: those of others are dropped unparsed. */
+function createListen({ sub, keys, settings, log }: RedisFeedDeps, read: ReadEvent) {
   const mark = `"serverId":"${settings.nodeId}"`;
   const listeners = new Set<(event: FeedEvent) => void>();
   const receive = (text: string): void => {
     if (!text.includes(mark)) return;
     for (const event of read(text)) {
-      if (event.serverId === settings.nodeId) for (const hear of listeners) hear(event);
+      if (event.serverId === settings.nodeId) for (const listener of listeners) listener(event);
     }
   };
-  const failed = (error: unknown): void => log.warn({ err: error }, 'the channel of the feed is not heard');
-  return (hear: (event: FeedEvent) => void) => {
-    // The same function may listen twice.
-    const listener = (event: FeedEvent): void => hear(event);
-    listeners.add(listener);
+  const failed = (error: unknown): void => log.warn({ err: error }, 'could not subscribe to the channel of the feed');
+  return (listener: (event: FeedEvent) => void) => {
+    // Wrapped, so that the same function can be added twice.
+    const added = (event: FeedEvent): void => listener(event);
+    listeners.add(added);
     if (listeners.size === 1) sub.subscribe(keys.feedChannel, receive).catch(failed);
     return () => {
-      if (!listeners.delete(listener) || listeners.size > 0) return;
+      if (!listeners.delete(added) || listeners.size > 0) return;
       sub.unsubscribe(keys.feedChannel, receive).catch(failed);
     };
   };
 }
 
-/** None, for what is no event. */
+/** An empty list for text that is no event. */
 type ReadEvent = (text: string) => FeedEvent[];
 
 /**
- * What is no event is passed over: anybody who can write to Redis may have said it, a newer node too, and who stopped at it
- * would never get beyond. It is said once for each kind.
+ * Skips entries that are no event of this version: any client of Redis can append them, a node of a newer version too, and
+ * a reader that stopped at one would never get past it. Logged once for each type.
  */
-function createReading(log: Log): ReadEvent {
-  const said = new Set<string>();
+function createEventReader(log: Log): ReadEvent {
+  const logged = new Set<string>();
   return (text) => {
     const event = parse(text);
     const read = feedEvent.safeParse(event);
     if (read.success) return [read.data];
-    const type = String(Reflect.get(Object(event), 'type')).slice(0, LONGEST_TYPE);
-    if (said.size < MOST_SAID && !said.has(type)) {
-      said.add(type);
-      log.warn({ type }, 'events of the feed that this version does not know are passed over');
+    const type = String(Reflect.get(Object(event), 'type')).slice(0, MAX_TYPE_LENGTH);
+    if (logged.size < MAX_LOGGED_TYPES && !logged.has(type)) {
+      logged.add(type);
+      log.warn({ type }, 'skipped events of the feed that this version does not know');
     }
     return [];
   };
 }
 
-const LONGEST_TYPE = 40;
-const MOST_SAID = 100;
+const MAX_TYPE_LENGTH = 40;
+const MAX_LOGGED_TYPES = 100;
 
 function parse(text: string): unknown {
   try {

@@ -1,4 +1,4 @@
-/** The engine of many nodes: one Redis, one script for each command. */
+/** The engine of several nodes: one Redis, one script for each command. */
 import { createShardedAdapter } from '@socket.io/redis-adapter';
 import type { NodeId } from '../../protocol/ids.ts';
 import { connectRedis, type RedisClients } from '../../redis/connect.ts';
@@ -20,12 +20,12 @@ import { loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
 export interface RedisEngineOptions {
   /** `redis://`, `rediss://` or `unix://`. May hold credentials. */
   readonly url: string;
-  /** What every key and channel begins with: servers with different ones share a Redis without meeting. */
+  /** The prefix of all keys and channels: servers with different prefixes can share a Redis. */
   readonly prefix?: string;
-  /** How long an answer of Redis is waited for. */
+  /** How long to wait for a reply of Redis. */
   readonly deadlineMs?: number;
   readonly log?: Log;
-  /** Replaces the time of Redis: for tests. */
+  /** Replaces the time of Redis, in tests. */
   readonly clock?: Pick<Clock, 'now'>;
 }
 
@@ -39,7 +39,7 @@ export interface RedisEngine extends Engine {
   };
 }
 
-/** @param scripts are the engine's own, but for tests of the tests. */
+/** @param scripts tests replace them to plant faults */
 export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts = loadScripts()) {
   const { url, prefix = DEFAULT_PREFIX, deadlineMs = 1_500, log = silentLog, clock } = options;
   /** @throws when Redis cannot be reached, or is one that would lose rooms. */
@@ -65,7 +65,7 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
       channelPrefix: prefix,
       deadlineMs,
       unavailable: () => new StoreUnavailable('Redis does not answer'),
-      // The subscribers of a member's channel are counted, to know whether a signal has reached anybody.
+      // The subscribers of a member's channel are counted: they tell whether a signal has reached a connection.
       lingers: (channel) => !isSocketRoomOfMember(channel),
       warn: (message, error) => log.warn({ err: error }, message),
     });
@@ -82,7 +82,7 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
   };
 }
 
-interface Parts {
+interface EngineDeps {
   readonly clients: RedisClients;
   readonly bus: Bus;
   readonly runner: ScriptRunner;
@@ -94,14 +94,14 @@ interface Parts {
   readonly close: () => Promise<void>;
 }
 
-async function engineOn(parts: Parts): Promise<RedisEngine> {
-  const { clients, runner, keys, scripts, settings, clock, close } = parts;
+async function engineOn(deps: EngineDeps): Promise<RedisEngine> {
+  const { clients, runner, keys, scripts, settings, clock, close } = deps;
   const feedScripts = loadFeedScripts();
-  // So that the first command of each kind costs one round trip too.
+  // Loaded now, so that the first command of each kind takes one round trip too.
   const sources = [scripts, feedScripts].flatMap((some) => Object.values(some));
   await runner.load(sources);
-  await agreeOnPool(parts);
-  const fanout = await fanoutOn(parts);
+  await agreeOnPool(deps);
+  const fanout = await fanoutOn(deps);
   return {
     name: `redis at ${clients.address}`,
     async apply<C extends Command>(command: C): Promise<Outcome<C>> {
@@ -109,10 +109,10 @@ async function engineOn(parts: Parts): Promise<RedisEngine> {
       return decode(command, await runner.run(scripts[command.kind], keys.of(command), args), settings.policy);
     },
     fanout,
-    feed: createRedisFeed({ runner, sub: clients.sub, keys, scripts: feedScripts, settings, log: parts.log, clock }),
+    feed: createRedisFeed({ runner, sub: clients.sub, keys, scripts: feedScripts, settings, log: deps.log, clock }),
     redis: { runner, streams: keys.feeds, clock },
     health: () => runner.health(),
-    nodes: () => nodesOn(parts),
+    nodes: () => nodesOn(deps),
     async sharedSecret(proposal) {
       const kept = await runner.call(() => clients.state.set(keys.secret, proposal, { condition: 'NX', GET: true }));
       return kept ?? proposal;
@@ -121,8 +121,8 @@ async function engineOn(parts: Parts): Promise<RedisEngine> {
   };
 }
 
-/** A code has its place in a shard by the shape of the pool: nodes of two shapes would count each other's codes wrong. */
-async function agreeOnPool({ clients, runner, keys, settings: { pool } }: Parts): Promise<void> {
+/** The index of a code depends on the shape of the pool: nodes with different shapes would corrupt each other's bitmaps. */
+async function agreeOnPool({ clients, runner, keys, settings: { pool } }: EngineDeps): Promise<void> {
   const ours = `${pool.digits} digits, ${pool.perShard * SHARDS} codes`;
   const kept = await runner.call(() => clients.state.set(keys.pool, ours, { condition: 'NX', GET: true }));
   if (kept === null || kept === ours) return;
@@ -132,8 +132,8 @@ async function agreeOnPool({ clients, runner, keys, settings: { pool } }: Parts)
   );
 }
 
-/** Hears what the node is told from now on: that is also how other nodes see it. */
-async function fanoutOn({ bus, keys, settings, log }: Parts): Promise<Fanout> {
+/** Subscribes to the node's own channel. By that subscription other nodes see it. */
+async function fanoutOn({ bus, keys, settings, log }: EngineDeps): Promise<Fanout> {
   const channelPrefix = `${keys.prefix}io`;
   let receive: ((message: NodeMessage) => void) | undefined;
   bus.onMessage(settings.nodeId, (text) => {
@@ -153,11 +153,11 @@ async function fanoutOn({ bus, keys, settings, log }: Parts): Promise<Fanout> {
   };
 }
 
-/** Every node listens to its inbox, so the inboxes that have a listener are the nodes. */
-async function nodesOn({ bus, clients, runner, settings }: Parts): Promise<NodeId[]> {
+/** Every node subscribes to its inbox: the inboxes with a subscriber are the connected nodes. */
+async function nodesOn({ bus, clients, runner, settings }: EngineDeps): Promise<NodeId[]> {
   const stem = bus.inbox('');
   const inboxes = await runner.call(() => clients.state.pubSubShardChannels(`${literal(stem)}*`));
-  // Only nodes listen there, and nodes are named by this server.
+  // Only nodes subscribe there, under ids that this server has made.
   const nodes = inboxes.map((inbox) => inbox.slice(stem.length) as NodeId);
   return [...new Set([settings.nodeId, ...nodes])];
 }

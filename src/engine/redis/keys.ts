@@ -1,4 +1,4 @@
-/** How keys are spelt: here and nowhere else. All of a shard share one hash slot, and so do all of a user. */
+/** The names of all keys of the engine. The keys of a shard are in one hash slot, and so are those of a user. */
 import type { RoomCode, UserId } from '../../protocol/ids.ts';
 import type { Command } from '../../room/commands.ts';
 import { SHARDS } from '../../room/pool.ts';
@@ -9,16 +9,16 @@ export interface ShardKeys {
   readonly taken: string;
   /** Sorted set: `<code> <userId>` by the end of the seat's lease. */
   readonly leases: string;
-  /** Sorted set: every occupied code by the instant at which its room ends unless something happens. */
+  /** Sorted set: every occupied code by the deadline of its room. */
   readonly due: string;
   /** Sorted set: every cooling code by the instant at which it has cooled. */
   readonly cooling: string;
-  /** Stream: the feed that its events are written to. */
+  /** Stream: the feed that the scripts of this shard append to. */
   readonly feed: string;
   room(code: RoomCode): string;
   members(code: RoomCode): string;
   idempotency(key: string): string;
-  /** What a script puts before a code that it finds on its way. */
+  /** Prefixes of the keys of a code that a script learns while it runs. */
   readonly stems: { readonly room: string; readonly members: string };
 }
 
@@ -29,21 +29,21 @@ export interface Keys {
   readonly pool: string;
   /**
    * Streams: an entry for each event of the feed, its JSON in the field `event`. One for all shards; on a Cluster one for
-   * each, for a script writes in the slot of its shard alone.
+   * each, because a script can only write in the slot of its shard.
    */
   readonly feeds: readonly [string, ...string[]];
-  /** Channel: the same texts. */
+  /** Channel: the same JSON. */
   readonly feedChannel: string;
   /** String: exists while an announcement is not appended again; in the slot of the first stream. */
   dedupe(key: string): string;
   /** @throws RangeError when there is no such shard. */
   shard(shard: number): ShardKeys;
   user(userId: UserId): string;
-  /** Patterns of SCAN that find every room, whatever the sorted sets say. */
+  /** Patterns for SCAN that find every room, even one that is in no sorted set. */
   readonly patterns: readonly string[];
-  /** The code in a key that such a pattern has found. */
+  /** The code in a key that matches one of the patterns. */
   codeIn(key: string): RoomCode | undefined;
-  /** The KEYS of a command's script, in its order. */
+  /** The KEYS of a command's script. */
   of(command: Command): string[];
 }
 
@@ -63,14 +63,14 @@ export function createKeys(prefix: string, clustered = false): Keys {
     },
     user: (userId) => `${prefix}{u:${userId}}`,
     patterns: ['room', 'members'].map((kind) => `${literal(prefix)}{s[0-9][0-9]}:${kind}:*`),
-    // Whoever can write to Redis may have put anything there; the audit only compares what it finds.
+    // Not checked further: any client of Redis can create such a key, and the audit only compares codes.
     codeIn: (key) => /^\{s\d\d\}:\w+:(\d{6,8})$/.exec(key.slice(prefix.length))?.[1] as RoomCode | undefined,
     of: (command) => keysOf(keys, command),
   };
   return keys;
 }
 
-/** A text that a glob pattern of Redis matches as it is. */
+/** Escapes the characters that have a meaning in a glob pattern of Redis. */
 export const literal = (text: string): string => text.replaceAll(/[\\?*[\]]/g, String.raw`\$&`);
 
 const stemOf = (prefix: string, shard: number): string => `${prefix}{s${String(shard).padStart(2, '0')}}:`;
@@ -91,7 +91,7 @@ function shardKeys(prefix: string, shard: number, clustered: boolean): ShardKeys
   };
 }
 
-/** What the scripts of a shard are given first. */
+/** The first KEYS of every script of a shard. */
 export const sharedKeys = ({ taken, leases, due, cooling }: Omit<ShardKeys, 'stems'>): string[] => [
   taken,
   leases,
