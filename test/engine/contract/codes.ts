@@ -35,7 +35,7 @@ export const codes = [
     { perShard: 37 },
   ),
   example(
-    'the search finds codes that nothing has ever been written for',
+    'the search finds codes behind the end of the bitmap',
     async (harness) => {
       expect(await harness.room(['anna'], { from: 20 })).toMatchObject({ code: nthCode(20) });
       expect(await harness.room(['bert'], { from: 36 })).toMatchObject({ code: nthCode(36) });
@@ -43,7 +43,7 @@ export const codes = [
     },
     { perShard: 37 },
   ),
-  example('a shard that is full says when its next code has cooled', async (harness) => {
+  example('a full shard says when its next code has cooled', async (harness) => {
     const rooms = [await harness.room(['anna']), await harness.room(['bert']), await harness.room(['cora'])];
     expect(await harness.create('dora')).toEqual({ ok: false, reason: 'FULL', nextFreeInMs: null });
     for (const [index, room] of rooms.entries()) {
@@ -52,7 +52,7 @@ export const codes = [
     }
     expect(await harness.create('dora')).toEqual({ ok: false, reason: 'FULL', nextFreeInMs: cooldownMs - 3_000 });
   }),
-  example('a released code cools before it is handed out again', async (harness) => {
+  example('a released code cools before it is used again', async (harness) => {
     const room = await harness.room(['anna'], { candidates: [nthCode(1)] });
     await harness.close(room, 'anna');
     expect(await harness.stats()).toEqual({ ok: true, occupied: 0, cooling: 1, nextFreeInMs: cooldownMs });
@@ -68,7 +68,7 @@ export const codes = [
     expect(await harness.room(['dora'], { candidates: [nthCode(1)] })).toMatchObject({ code: nthCode(1) });
     expect(await harness.stats()).toEqual({ ok: true, occupied: 3, cooling: 0, nextFreeInMs: null });
   }),
-  example('when every code is taken, the one that has cooled longest is used', async (harness) => {
+  example('when every code is taken, the one that finished cooling first is used', async (harness) => {
     const rooms = [await harness.room(['anna']), await harness.room(['bert']), await harness.room(['cora'])];
     await harness.close(rooms[2] ?? expect.unreachable(), 'cora');
     harness.clock.advance(1);
@@ -104,7 +104,7 @@ export const codes = [
     }
     expect(await harness.snapshot(next)).toEqual(next);
   }),
-  example('a create with the key of an earlier one answers with that one', async (harness) => {
+  example('a create with the idempotency key of an earlier one is answered with that one’s room', async (harness) => {
     const room = await harness.room(['anna'], { idempotencyKey: 'one' });
     const replayed = { ok: false, reason: 'REPLAYED', code: room.code, ref: room.ref };
     expect(await harness.create('anna', { idempotencyKey: 'one' })).toEqual(replayed);
@@ -132,12 +132,12 @@ export const codes = [
     harness.clock.advance(cooldownMs);
     expect(await harness.create('dora', { idempotencyKey: 'one' })).toMatchObject({ ok: true });
   }),
-  example('shards have nothing in common', async (harness) => {
+  example('shards do not affect each other', async (harness) => {
     await harness.room(['anna']);
     expect(await harness.stats(8)).toEqual({ ok: true, occupied: 0, cooling: 0, nextFreeInMs: null });
     expect((await harness.room(['bert'], { shard: 8 })).code).toBe('100008');
   }),
-  example('there are no more shards than a hundred', async (harness) => {
+  example('a shard beyond the hundredth does not exist', async (harness) => {
     await expect(harness.stats(100)).rejects.toThrow(RangeError);
   }),
 ];

@@ -23,7 +23,7 @@ const withoutMembers = (snapshot: RoomSnapshot) => {
 };
 
 export const feed = [
-  example('a life is told from creation to destruction, a revision each', async (harness) => {
+  example('the feed has every event of a room from creation to destruction, one revision each', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     await harness.updateSeat(room, 'bert', { name: 'Bert' });
     await harness.suspend(room, 'bert');
@@ -45,7 +45,7 @@ export const feed = [
       '10 room_destroyed - closed',
     ]);
   }),
-  example('an event says which, where, when, and what members see', async (harness) => {
+  example('an event has its id, its node, its time, and what members see', async (harness) => {
     const metadata = '{"a":1.50,"b":[]}';
     const settings = { name: 'Zoë "x" / 🚂', metadata };
     const room = await harness.room(['anna'], { settings, profile: { name: 'A', mediaType: 'video', metadata } });
@@ -76,7 +76,7 @@ export const feed = [
     ]);
     expect(anna?.metadata).toEqual({ a: 1.5, b: [] });
   }),
-  example('what changes nothing is not told', async (harness) => {
+  example('a command that changes nothing adds no event', async (harness) => {
     const room = await harness.room(['anna']);
     const before = await all(harness);
     await harness.renew(room, 'anna');
@@ -88,7 +88,7 @@ export const feed = [
     await harness.create('anna', { idempotencyKey: 'once' });
     expect(inWords((await all(harness)).slice(before.length))).toEqual(['0 room_created anna', '1 user_joined anna']);
   }),
-  example('what the tick reaps is told', async (harness) => {
+  example('a tick adds the events of what it reaps', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     await harness.suspend(room, 'bert');
     harness.clock.advance(POLICY.graceMs);
@@ -104,7 +104,7 @@ export const feed = [
     ]);
   }),
   example(
-    'a room that ends with its host is told as the leaving of all who were in it',
+    'a room that ends with its host adds one user_left for each member',
     async (harness) => {
       const room = await harness.room(['anna', 'bert', 'cora']);
       await harness.leave(room, 'anna');
@@ -117,7 +117,7 @@ export const feed = [
     },
     { policy: { closeOnHostLeave: true } },
   ),
-  example('it is read in pages, and each goes on where the last has ended', async (harness) => {
+  example('the feed is read in pages, each behind the position of the last', async (harness) => {
     expect(await read(harness)).toMatchObject({ events: [], lost: 0 });
     const { position: early } = await read(harness);
     await harness.room(['anna', 'bert']);
@@ -131,7 +131,7 @@ export const feed = [
     const fourth = await read(harness, third.position);
     expect(inWords(fourth.events)).toEqual(['0 room_created cora', '1 user_joined cora']);
   }),
-  example('what nobody has read in time is counted', async (harness) => {
+  example('events that were dropped unread are counted', async (harness) => {
     const room = await harness.room(['anna']);
     const { position } = await read(harness);
     // Twice as many as are kept: both engines let go of them in lumps.
@@ -148,13 +148,13 @@ export const feed = [
     // Who has never read has missed all of it.
     expect(await read(harness, undefined, 1)).toMatchObject({ lost: 2 + page.lost, events: [{ rev: 2 + page.lost }] });
   }),
-  example('a position of another life is none', async (harness) => {
+  example('a position of an emptied feed is not valid', async (harness) => {
     await harness.room(['anna']);
     const page = await read(harness, 'another:1/900');
     expect(inWords(page.events)).toEqual(['0 room_created anna', '1 user_joined anna']);
     expect(page.lost).toBe(0);
   }),
-  example('what belongs to no room is told once for a while', async (harness) => {
+  example('an announcement is added once within its dedupe time', async (harness) => {
     const low = { type: 'pool_low', free: 1, occupied: 2, cooling: 3, total: 6 } as const;
     const alarm = {
       type: 'reference_alarm',
@@ -177,7 +177,7 @@ export const feed = [
     ]);
   }),
   example(
-    'whoever listens hears what this node does, until it listens no more',
+    'a listener receives the events of this node, until it is removed',
     async (harness) => {
       const heard: FeedEvent[] = [];
       const stop = harness.engine.feed.listen((event) => heard.push(event));

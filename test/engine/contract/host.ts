@@ -8,7 +8,7 @@ import { example } from './example.ts';
 const refused = (reason: string) => ({ ok: false, reason });
 
 export const host = [
-  example('a host that leaves hands over to the member that has been there longest', async (harness) => {
+  example('a host that leaves hands over to the member that joined first', async (harness) => {
     const room = await harness.room(['zoe', 'mia', 'anna']);
     const left = await harness.leave(room, 'zoe');
     expect(eventsOf(left)).toEqual(['4 member:left zoe left', '5 host:changed mia']);
@@ -22,17 +22,17 @@ export const host = [
       ],
     });
   }),
-  example('an away member inherits only when nobody is present', async (harness) => {
+  example('an away member becomes host only when no member is present', async (harness) => {
     const room = await harness.room(['anna', 'bert', 'cora']);
     await harness.suspend(room, 'bert');
     expect(eventsOf(await harness.leave(room, 'anna'))).toEqual(['5 member:left anna left', '6 host:changed cora']);
     expect(eventsOf(await harness.leave(room, 'cora'))).toEqual(['7 member:left cora left', '8 host:changed bert']);
   }),
-  example('a guest that leaves changes no host', async (harness) => {
+  example('a member that leaves does not change the host', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     expect(eventsOf(await harness.leave(room, 'bert'))).toEqual(['3 member:left bert left']);
   }),
-  example('the first into an empty room is its host', async (harness) => {
+  example('the first member of an empty room is its host', async (harness) => {
     const room = await harness.room(['anna']);
     expect(eventsOf(await harness.leave(room, 'anna'))).toEqual(['2 member:left anna left', '3 host:changed nobody']);
     expect(await harness.snapshot(room)).toMatchObject({ hostId: null, members: [] });
@@ -58,7 +58,7 @@ export const host = [
     },
     { policy: { closeOnHostLeave: true } },
   ),
-  example('the host takes a seat away, and its holder’s node can be told', async (harness) => {
+  example('the host removes a member, and the outcome names the node of its session', async (harness) => {
     const room = await harness.room(['anna']);
     await harness.join(room, 'bert', { session: 7, node: 'node-b' });
     const { code, ref } = room;
@@ -70,13 +70,13 @@ export const host = [
     });
     expect(await harness.join(room, 'bert', { session: 8 })).toMatchObject({ ok: true });
   }),
-  example('only the host kicks, another one, who is there', async (harness) => {
+  example('only the host can kick, and only another member of the room', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     expect(await harness.kick(room, 'bert', 'anna')).toEqual(refused('FORBIDDEN'));
     expect(await harness.kick(room, 'anna', 'anna')).toEqual(refused('CONFLICT'));
     expect(await harness.kick(room, 'anna', 'dora')).toEqual(refused('PEER_NOT_FOUND'));
   }),
-  example('who is banned stays out, and nobody with a name like it', async (harness) => {
+  example('a banned user cannot join, but one whose id contains the banned id can', async (harness) => {
     const room = await harness.room(['anna', 'bert', 'ber']);
     await harness.kick(room, 'anna', 'bert', { ban: true });
     expect(await harness.join(room, 'bert', { session: 9 })).toEqual(refused('BANNED'));
@@ -87,7 +87,7 @@ export const host = [
     expect(await harness.join(room, 'bert')).toEqual(refused('BANNED'));
     expect(await harness.join(room, 'rt')).toMatchObject({ ok: true });
   }),
-  example('the oldest ban is forgotten when there are too many', async (harness) => {
+  example('the oldest ban is dropped when there are too many', async (harness) => {
     const room = await harness.room(['anna']);
     for (let index = 0; index <= MAX_BANS; index += 1) {
       await harness.join(room, `guest-${index}`);
@@ -97,7 +97,7 @@ export const host = [
     expect(await harness.join(room, `guest-${MAX_BANS}`)).toEqual(refused('BANNED'));
     expect(await harness.join(room, 'guest-0')).toMatchObject({ ok: true });
   }),
-  example('the host closes the room for everybody', async (harness) => {
+  example('the host ends the room for all members', async (harness) => {
     const room = await harness.room(['zoe', 'anna']);
     expect(await harness.close(room, 'anna')).toEqual(refused('FORBIDDEN'));
     const { code, ref } = room;

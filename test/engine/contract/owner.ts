@@ -9,7 +9,7 @@ import { example } from './example.ts';
 const refused = (reason: string) => ({ ok: false, reason });
 
 export const owner = [
-  example('a room that nobody is host of waits for its first member', async (harness) => {
+  example('a room without a host waits for its first member', async (harness) => {
     const created = await harness.createWithoutHost();
     expect(created).toMatchObject({ ok: true, events: [], room: { rev: 0, hostId: null, members: [] } });
     const { room } = created as { room: RoomSnapshot }; // as just seen
@@ -21,7 +21,7 @@ export const owner = [
       members: [{ userId: 'anna', seq: 1 }],
     });
   }),
-  example('and ends when nobody comes', async (harness) => {
+  example('a room without a host ends when no user joins', async (harness) => {
     await harness.createWithoutHost();
     harness.clock.advance(POLICY.emptyMs - 1);
     expect(eventsOf(await harness.tick())).toEqual([]);
@@ -35,7 +35,7 @@ export const owner = [
     expect(await harness.snapshot(room)).toMatchObject({ locked: true, rev: 3 });
     expect(eventsOf(await harness.byOwner({ kind: 'update', change: { of: 'room', to: {} } }, room))).toEqual([]);
   }),
-  example('the owner removes anybody, the host too', async (harness) => {
+  example('the owner removes any member, even the host', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     const kicked = await harness.byOwner({ kind: 'kick', target: 'anna', ban: true }, room);
     expect(eventsOf(kicked)).toEqual(['3 member:left anna kicked', '4 host:changed bert']);
@@ -50,7 +50,7 @@ export const owner = [
     expect(closed).toMatchObject({ evicted: [{ userId: 'anna' }, { userId: 'bert' }] });
     expect(await harness.byOwner({ kind: 'close' }, room)).toEqual(refused('CODE_EXPIRED'));
   }),
-  example('what the owner means for one room never hits the next one under its code', async (harness) => {
+  example('a command of the owner never affects a later room of the same code', async (harness) => {
     const room = { ...(await harness.room(['anna'])), ref: refOf(99) };
     for (const act of [
       { kind: 'close' },

@@ -45,14 +45,14 @@ export const rooms = [
       },
     });
   }),
-  example('what is not given is null or not there', async (harness) => {
+  example('an omitted setting is null or absent', async (harness) => {
     const room = await harness.room(['anna']);
     expect(room).toMatchObject({ name: null, locked: false, members: [{ name: null }] });
     expect(room).not.toHaveProperty('metadata');
     expect(room.members[0]).not.toHaveProperty('mediaType');
     expect(room.members[0]).not.toHaveProperty('metadata');
   }),
-  example('opaque bodies and names come out as they went in', async (harness) => {
+  example('opaque bodies and names are not changed', async (harness) => {
     const name = 'Zoë "\\" / \u007f 🚂 \'';
     const room = await harness.room(['anna'], {
       profile: { name, metadata: AWKWARD },
@@ -80,13 +80,13 @@ export const rooms = [
     expect(await harness.read(room.code)).toEqual({ ok: true, room });
     expect(await harness.read(room.code, room.ref)).toEqual({ ok: true, room });
   }),
-  example('a room that is not there is not found, one that is meant and gone has expired', async (harness) => {
+  example('an unknown code is not found, and the ref of an ended room has expired', async (harness) => {
     const room = await harness.room(['anna']);
     await harness.close(room, 'anna');
     expect(await harness.read(room.code)).toEqual({ ok: false, reason: 'ROOM_NOT_FOUND' });
     expect(await harness.read(room.code, room.ref)).toEqual({ ok: false, reason: 'CODE_EXPIRED' });
   }),
-  example('who thinks of joining is told what a join would be told', async (harness) => {
+  example('a read by a joiner is refused where its join would be', async (harness) => {
     const room = await harness.room(['anna', 'bert'], { settings: { maxUsers: 3 } });
     expect(await harness.readAsJoiner(room.code, 'cleo')).toEqual({ ok: true, room });
     await harness.kick(room, 'anna', 'bert', { ban: true });
@@ -100,7 +100,7 @@ export const rooms = [
     expect(await harness.readAsJoiner(room.code, 'emil')).toEqual({ ok: false, reason: 'ROOM_FULL' });
     expect(await harness.readAsJoiner(room.code, 'dora')).toMatchObject({ ok: true });
   }),
-  example('the host changes what the room says of itself', async (harness) => {
+  example('the host changes the settings of the room', async (harness) => {
     const room = await harness.room(['anna', 'bert'], { settings: { name: 'Old', metadata: '1' } });
     const updated = await harness.updateRoom(room, 'anna', { name: 'New', type: 'talk', maxUsers: 9, locked: true });
     const { members, ...info } = {
@@ -119,7 +119,7 @@ export const rooms = [
     expect(await harness.updateRoom(room, 'bert', { name: 'Mine' })).toEqual({ ok: false, reason: 'FORBIDDEN' });
     expect(await harness.updateRoom(room, 'anna', { locked: false })).toMatchObject({ room: { locked: false } });
   }),
-  example('a member changes what its seat says', async (harness) => {
+  example('a member changes its profile', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     const updated = await harness.updateSeat(room, 'bert', { name: 'Bert', mediaType: 'audio', metadata: '7' });
     const member = { ...room.members[1], name: 'Bert', mediaType: 'audio', metadata: 7 };
@@ -133,14 +133,14 @@ export const rooms = [
     ]);
     expect(await harness.snapshot(room)).toMatchObject({ members: [{ name: 'Anna', role: 'host' }, member] });
   }),
-  example('a change of nothing changes nothing', async (harness) => {
+  example('an empty change changes nothing', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     harness.clock.advance(1_000);
     expect(await harness.updateRoom(room, 'anna', {})).toEqual({ ok: true, room, events: [] });
     expect(await harness.updateSeat(room, 'bert', {})).toEqual({ ok: true, room, events: [] });
     expect(await harness.updateRoom(room, 'bert', {})).toEqual({ ok: false, reason: 'FORBIDDEN' });
   }),
-  example('a change by an earlier session, or by nobody there, is refused', async (harness) => {
+  example('a change by an earlier session, or by a user without a seat, is refused', async (harness) => {
     const room = await harness.room(['anna']);
     await harness.resume(room, 'anna', 2);
     expect(await harness.updateRoom(room, 'anna', { name: 'Late' }, 1)).toEqual({
@@ -149,7 +149,7 @@ export const rooms = [
     });
     expect(await harness.updateSeat(room, 'bert', { name: 'Bert' })).toEqual({ ok: false, reason: 'NOT_IN_ROOM' });
   }),
-  example('a seat that is changed keeps its lease', async (harness) => {
+  example('a changed seat keeps its lease', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     harness.clock.advance(1_000);
     await harness.updateSeat(room, 'bert', { name: 'Bert' });

@@ -8,7 +8,7 @@ import { example } from './example.ts';
 const refused = (reason: string) => ({ ok: false, reason });
 
 export const seats = [
-  example('who joins is told of to the others', async (harness) => {
+  example('a join gives the room to the new member, and an event to the others', async (harness) => {
     const room = await harness.room(['anna']);
     harness.clock.advance(5);
     const joined = await harness.join(room, 'bert', { profile: { name: 'Bert' } });
@@ -38,12 +38,12 @@ export const seats = [
     );
     expect(await harness.join(room, 'dora')).toMatchObject({ ok: true });
   }),
-  example('a room that is full for a moment takes as many as it holds', async (harness) => {
+  example('a room never has more members than maxUsers', async (harness) => {
     const room = await harness.room(['anna'], { settings: { maxUsers: 2 } });
     expect(await harness.join(room, 'bert')).toMatchObject({ ok: true });
     expect(await harness.join(room, 'cora')).toEqual(refused('ROOM_FULL'));
   }),
-  example('who has a seat comes back to it, even into a full or locked room', async (harness) => {
+  example('a member comes back to its seat, even in a full or locked room', async (harness) => {
     const room = await harness.room(['anna', 'bert'], { settings: { maxUsers: 2 } });
     await harness.updateRoom(room, 'anna', { locked: true });
     const back = await harness.join(room, 'bert', { session: 2, profile: { name: 'Other' } });
@@ -67,7 +67,7 @@ export const seats = [
     await harness.leave(room, 'bert');
     expect(await harness.join(room, 'bert')).toMatchObject({ room: { members: [{ seq: 1 }, { seq: 4 }] } });
   }),
-  example('members are told in the order of joining', async (harness) => {
+  example('members are listed in the order of joining', async (harness) => {
     const room = await harness.room(['zoe', 'anna', 'mia', 'bert'], { settings: { maxUsers: 9 } });
     expect(room.members.map(({ userId }) => userId)).toEqual(['zoe', 'anna', 'mia', 'bert']);
     await harness.leave(room, 'anna');
@@ -75,7 +75,7 @@ export const seats = [
       room: { members: [{ userId: 'zoe' }, { userId: 'mia' }, { userId: 'bert' }, { userId: 'anna' }] },
     });
   }),
-  example('leaving frees the seat at once', async (harness) => {
+  example('a member that leaves frees its seat at once', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     expect(await harness.leave(room, 'bert')).toEqual({
       ok: true,
@@ -88,7 +88,7 @@ export const seats = [
     expect(await harness.leave(room, 'bert')).toEqual(refused('NOT_IN_ROOM'));
     expect(await harness.snapshot(room)).toEqual({ ...room, rev: 3, members: room.members.slice(0, 1) });
   }),
-  example('what an earlier session does late changes nothing', async (harness) => {
+  example('a late command of an earlier session changes nothing', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     await harness.resume(room, 'anna', 2);
     const before = await harness.snapshot(room);
@@ -103,7 +103,7 @@ export const seats = [
     }
     expect(await harness.snapshot(room)).toEqual(before);
   }),
-  example('nor does what a later session than the one that sits does without resuming', async (harness) => {
+  example('a later session must resume before its commands are accepted', async (harness) => {
     const room = await harness.room(['anna']);
     expect(await harness.leave(room, 'anna', 2)).toEqual(refused('SESSION_EXPIRED'));
     expect(await harness.renew(room, 'anna', 2)).toEqual(refused('SESSION_EXPIRED'));
@@ -148,11 +148,11 @@ export const seats = [
     await harness.suspend(room, 'bert');
     expect(eventsOf(await harness.resume(room, 'bert', 1))).toEqual(['4 member:back bert']);
   }),
-  example('who has no seat cannot resume one', async (harness) => {
+  example('a user without a seat cannot resume', async (harness) => {
     const room = await harness.room(['anna']);
     expect(await harness.resume(room, 'bert', 1)).toEqual(refused('NOT_IN_ROOM'));
   }),
-  example('renewing keeps a present member, not an away one', async (harness) => {
+  example('a renewal extends the lease of a present member, not of an away one', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     await harness.suspend(room, 'bert');
     harness.clock.advance(POLICY.graceMs - 1);

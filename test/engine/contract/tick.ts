@@ -8,7 +8,7 @@ import { example } from './example.ts';
 const { leaseMs, graceMs, idleMs, emptyMs, maxAgeMs, cooldownMs } = POLICY;
 
 export const tick = [
-  example('nothing held and nothing due: only figures', async (harness) => {
+  example('a tick with nothing held and nothing due gives only the pool statistics', async (harness) => {
     expect(await harness.tick()).toEqual({
       ok: true,
       events: [],
@@ -19,7 +19,7 @@ export const tick = [
       poolStats: { occupied: 0, cooling: 0, nextFreeInMs: null },
     });
   }),
-  example('seats that are held are renewed, others are reaped when their lease is over', async (harness) => {
+  example('a tick renews held seats, and reaps others whose lease has expired', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     harness.clock.advance(leaseMs - 1);
     expect(await harness.tick([seatKey(room, 'anna')])).toMatchObject({
@@ -35,12 +35,12 @@ export const tick = [
     harness.clock.advance(leaseMs - 1);
     expect(eventsOf(await harness.tick())).toEqual([]);
   }),
-  example('a seat that is held in the very tick in which its lease ends is kept', async (harness) => {
+  example('a seat that is held in the tick in which its lease expires is kept', async (harness) => {
     const room = await harness.room(['anna']);
     harness.clock.advance(leaseMs);
     expect(eventsOf(await harness.tick([seatKey(room, 'anna')]))).toEqual([]);
   }),
-  example('an away seat is not kept by being held', async (harness) => {
+  example('holding does not renew an away seat', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     await harness.suspend(room, 'bert');
     harness.clock.advance(graceMs);
@@ -48,7 +48,7 @@ export const tick = [
     expect(reaped.lost).toEqual([]);
     expect(eventsOf(reaped)).toEqual(['4 member:left bert lost']);
   }),
-  example('what is held in vain is reported lost', async (harness) => {
+  example('a held key whose session has no seat any more is reported as lost', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     await harness.resume(room, 'bert', 2);
     const other = { code: nthCode(2), ref: refOf(77) };
@@ -67,7 +67,7 @@ export const tick = [
       { code: room.code, ref: room.ref, rev: 4 },
     ]);
   }),
-  example('revisions are told in the order in which their rooms are held, after the reaping', async (harness) => {
+  example('the revisions are those after the reaping, in the order of the held rooms', async (harness) => {
     const [first, second] = [await harness.room(['anna']), await harness.room(['bert', 'cora'])];
     harness.clock.advance(leaseMs);
     const held = [seatKey(second, 'bert'), seatKey(first, 'anna'), seatKey(second, 'bert')];
@@ -76,7 +76,7 @@ export const tick = [
       { code: first.code, ref: first.ref, rev: 1 },
     ]);
   }),
-  example('being held does not keep a room from being idle; being asked for something does', async (harness) => {
+  example('a room whose seats are only held becomes idle; a renewal prevents that', async (harness) => {
     const room = await harness.room(['anna']);
     const hold = async (ms: number) => {
       for (let past = 0; past < ms; past += leaseMs / 2) {
@@ -92,7 +92,7 @@ export const tick = [
     expect(await hold(leaseMs / 2)).toEqual(['2 room:closed idle']);
     expect(await harness.stats()).toMatchObject({ occupied: 0, cooling: 1 });
   }),
-  example('every change by a member keeps its room from being idle', async (harness) => {
+  example('every change by a member counts as activity of its room', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     const held = ['anna', 'bert', 'cora'].map((userId) => seatKey(room, userId));
     const changes = [
@@ -115,7 +115,7 @@ export const tick = [
     harness.clock.advance(1);
     expect(eventsOf(await harness.tick([seatKey(room, 'anna', 2)]))).toEqual(['10 room:closed idle']);
   }),
-  example('a lost connection does not count as activity', async (harness) => {
+  example('a lost connection is no activity', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
     harness.clock.advance(leaseMs);
     await harness.tick([seatKey(room, 'anna'), seatKey(room, 'bert')]);
@@ -126,7 +126,7 @@ export const tick = [
       '5 room:closed idle',
     ]);
   }),
-  example('an empty room ends after its time, unless somebody comes', async (harness) => {
+  example('an empty room ends after its time, unless a user joins', async (harness) => {
     const room = await harness.room(['anna']);
     await harness.leave(room, 'anna');
     harness.clock.advance(emptyMs - 1);
@@ -138,7 +138,7 @@ export const tick = [
     harness.clock.advance(emptyMs);
     expect(eventsOf(await harness.tick())).toEqual(['8 room:closed empty']);
   }),
-  example('a room ends at its greatest age, and everybody is put out', async (harness) => {
+  example('a room ends at its maximum age, and all its sessions are evicted', async (harness) => {
     const room = await harness.room(['zoe', 'anna']);
     harness.clock.advance(maxAgeMs - 1);
     const members = [seatKey(room, 'zoe'), seatKey(room, 'anna')];
@@ -154,7 +154,7 @@ export const tick = [
     expect(ended.revs).toEqual([]);
     expect(ended.poolStats).toEqual({ occupied: 0, cooling: 1, nextFreeInMs: cooldownMs });
   }),
-  example('leases are reaped by their end, then by code and user', async (harness) => {
+  example('leases are reaped in the order of their end, then by code and user', async (harness) => {
     const second = await harness.room(['zoe', 'mia', 'bert'], { candidates: [nthCode(1)] });
     const first = await harness.room(['yves'], { candidates: [nthCode(0)] });
     harness.clock.advance(1);
@@ -173,7 +173,7 @@ export const tick = [
     ]);
     expect(await harness.snapshot(first)).toMatchObject({ members: [], hostId: null });
   }),
-  example('no more is reaped in one step than the limit, and what is left is said', async (harness) => {
+  example('one step reaps no more than the limit, and says that more is due', async (harness) => {
     const rooms = [await harness.room(['anna', 'bert']), await harness.room(['cora'])];
     harness.clock.advance(leaseMs);
     const reaped = [];
@@ -197,7 +197,7 @@ export const tick = [
     });
     expect(await harness.snapshot(rooms[0] ?? expect.unreachable())).toBe('CODE_EXPIRED');
   }),
-  example('rooms end by their deadline, then by code', async (harness) => {
+  example('rooms end in the order of their deadlines, then by code', async (harness) => {
     const third = await harness.room(['anna'], { candidates: [nthCode(2)] });
     harness.clock.advance(1);
     const second = await harness.room(['bert'], { candidates: [nthCode(1)] });
@@ -211,7 +211,7 @@ export const tick = [
     harness.clock.advance(emptyMs);
     expect((await harness.tick()).events.map(({ body }) => body.code)).toEqual([nthCode(0), nthCode(1), nthCode(2)]);
   }),
-  example('a code has cooled at the very end of its time, and not before', async (harness) => {
+  example('a code has cooled exactly at the end of its time', async (harness) => {
     await harness.close(await harness.room(['anna'], { candidates: [nthCode(1)] }), 'anna');
     harness.clock.advance(cooldownMs - 1);
     expect((await harness.tick()).poolStats).toEqual({ occupied: 0, cooling: 1, nextFreeInMs: 1 });
@@ -230,7 +230,7 @@ export const tick = [
     expect(await harness.snapshot(room)).toBe('CODE_EXPIRED');
   }),
   example(
-    'a host whose lease is over takes the room with it, by policy',
+    'a host whose lease expires ends the room, by policy',
     async (harness) => {
       await harness.room(['anna', 'bert']);
       harness.clock.advance(leaseMs);

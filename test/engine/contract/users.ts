@@ -33,7 +33,7 @@ export const users = [
     expect(await harness.arrive('anna')).toMatchObject({ session: now + 51, connectedAt: now + 51 });
     expect(await harness.arrive('bert')).toMatchObject({ session: now + 51, previous: null });
   }),
-  example('a record is gone when nobody has touched it for its time', async (harness) => {
+  example('a record expires when it has not been touched for its time to live', async (harness) => {
     const { session } = await harness.arrive('anna');
     harness.clock.advance(leaseMs - 1);
     expect(await harness.touch('anna', session)).toEqual({ ok: true, now: harness.clock.now() });
@@ -42,7 +42,7 @@ export const users = [
     harness.clock.advance(leaseMs);
     expect(await harness.arrive('anna')).toMatchObject({ previous: null });
   }),
-  example('only the present session touches and departs', async (harness) => {
+  example('only the current session can touch and depart', async (harness) => {
     const { session: first } = await harness.arrive('anna');
     const { session: second } = await harness.arrive('anna');
     expect(await harness.touch('anna', first)).toEqual(expired);
@@ -53,7 +53,7 @@ export const users = [
     expect(await harness.depart('anna', second)).toEqual(expired);
     expect(await harness.depart('nobody', 1)).toEqual(expired);
   }),
-  example('a number is not given twice, however short the sessions are', async (harness) => {
+  example('a session number is not given twice, however short the sessions are', async (harness) => {
     const { session: first } = await harness.arrive('anna');
     const { session: second } = await harness.arrive('anna');
     harness.clock.advance(1);
@@ -61,7 +61,7 @@ export const users = [
     expect(await harness.depart('anna', first)).toEqual(expired);
     expect(await harness.arrive('anna')).toMatchObject({ session: second + 1, previous: { session: second } });
   }),
-  example('a record that had expired is made anew by a touch', async (harness) => {
+  example('a touch creates an expired record again', async (harness) => {
     const { session } = await harness.arrive('anna');
     const room = await harness.room(['anna']);
     harness.clock.advance(leaseMs);
@@ -71,7 +71,7 @@ export const users = [
       seat: { code: room.code, ref: room.ref },
     });
   }),
-  example('where the user sits is kept over arrivals, until a touch says otherwise', async (harness) => {
+  example('an arrival keeps the room of the user’s seat, until a touch changes it', async (harness) => {
     const room = await harness.room(['anna']);
     const seat = { code: room.code, ref: room.ref };
     const { session } = await harness.arrive('anna');
@@ -82,7 +82,7 @@ export const users = [
     await harness.touch('anna', third, null);
     expect(await harness.arrive('anna')).toMatchObject({ seat: null });
   }),
-  example('who departs from a seat is away for the grace; of others nothing is kept', async (harness) => {
+  example('a departing user with a seat is away for the grace; of any other user nothing is kept', async (harness) => {
     const room = await harness.room(['anna']);
     const { session } = await harness.arrive('anna');
     await harness.touch('anna', session, room);
@@ -98,7 +98,7 @@ export const users = [
     expect(await harness.arrive('bert')).toMatchObject({ previous: null });
   }),
   example(
-    'an away user is kept as long as its seat, when the grace is longer than the lease',
+    'the record of an away user lives as long as its seat, when the grace is longer than the lease',
     async (harness) => {
       const room = await harness.room(['anna']);
       const { session } = await harness.arrive('anna');

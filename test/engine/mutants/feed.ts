@@ -1,62 +1,62 @@
-/** Faults in what back ends are told, and in what the owner may. */
+/** Faults in the feed, and in what the owner may do. */
 import type { Mutant } from './mutant.ts';
 
 export const feedMutants: readonly Mutant[] = [
   {
-    name: 'the creation of a room is not told',
+    name: 'the creation of a room adds no event',
     file: 'create',
     from: 'publish_created(room)\n',
     to: '',
-    caughtBy: 'a life is told from creation to destruction, a revision each',
+    caughtBy: 'the feed has every event of a room from creation to destruction, one revision each',
   },
   {
-    name: 'the arrival of its host is not told',
+    name: 'the joining of the first host adds no event',
     file: 'create',
     from: "publish(room, 'member:joined', { seat = seat, hostId = host_id })",
     to: '',
-    caughtBy: 'a life is told from creation to destruction, a revision each',
+    caughtBy: 'the feed has every event of a room from creation to destruction, one revision each',
   },
   {
-    name: 'those who were in a room that has ended are not told of',
+    name: 'the end of a room adds no user_left for its members',
     file: 'feed',
     from: "append(room, rev, FEED_TYPE_OF['member:left'], user_id, reason_field)",
     to: '',
-    caughtBy: 'a life is told from creation to destruction, a revision each',
+    caughtBy: 'the feed has every event of a room from creation to destruction, one revision each',
   },
   {
-    name: 'those who leave with their room share a revision',
+    name: 'members that leave with their room share a revision',
     file: 'feed',
     from: 'rev = rev + 1',
     to: '',
-    caughtBy: 'a life is told from creation to destruction, a revision each',
+    caughtBy: 'the feed has every event of a room from creation to destruction, one revision each',
   },
   {
     name: 'an opaque body is left out',
     file: 'feed',
     from: 'if value ~= nil then',
     to: "if value ~= nil and field ~= 'metadata' then",
-    caughtBy: 'an event says which, where, when, and what members see',
+    caughtBy: 'an event has its id, its node, its time, and what members see',
   },
   {
-    name: 'a host is told as a member',
+    name: 'the host has the role of a member in the feed',
     file: 'feed',
     from: "seat.userId == host_id and 'host' or 'member'",
     to: "'member'",
-    caughtBy: 'an event says which, where, when, and what members see',
+    caughtBy: 'an event has its id, its node, its time, and what members see',
   },
   {
-    name: 'the owner need not mean this very room',
+    name: 'the ref of the owner’s key is not checked',
     file: 'room',
     from: 'if room and room.ref == key.ref then\n      return true',
     to: 'if room then\n      return true',
-    caughtBy: 'what the owner means for one room never hits the next one under its code',
+    caughtBy: 'a command of the owner never affects a later room of the same code',
   },
   {
-    name: 'an empty room is never empty since a time',
+    name: 'a new room has no emptySince',
     file: 'create',
     from: '  emptySince = now,\n',
     to: '',
-    caughtBy: 'and ends when nobody comes',
+    caughtBy: 'a room without a host ends when no user joins',
   },
   {
     name: 'a page of rooms begins with the last of the one before',

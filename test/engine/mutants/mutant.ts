@@ -1,4 +1,4 @@
-/** Deliberate faults in the Lua, each with the example of the contract that must notice it. */
+/** A planted fault in the Lua, with the example of the contract that must find it. */
 
 export interface Mutant {
   readonly name: string;
