@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { PATIENCE_MS } from './test/support/patience-ms.ts';
 import { selectTests } from './test/support/selection.ts';
 import Sequencer from './test/support/sequencer.ts';
 
@@ -16,6 +17,9 @@ export default defineConfig({
       { extends: true, test: { name: 'services', include: [...services], isolate: false, globalSetup } },
       { extends: true, test: { name: 'apart', include: [...apart], globalSetup } },
     ],
+    // What a test waits for may be late on a busy machine.
+    setupFiles: ['test/support/patience.ts'],
+    expect: { poll: { timeout: PATIENCE_MS } },
     // Timings never decide a test: this only ends one that hangs.
     testTimeout: 120_000,
     hookTimeout: 120_000,

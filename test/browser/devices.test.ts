@@ -118,14 +118,14 @@ test('a shared screen is seen beside the camera, and ends when the browser ends 
   await cleo.see('.screen');
 
   await bob.page.evaluate("unplug('video')");
-  await expect.poll(() => ada.page.locator('.screen').count(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => ada.page.locator('.screen').count(), { timeout: 30_000 }).toBe(0);
   await bob.page.getByRole('button', { name: 'Share your screen' }).waitFor();
   expect(await bob.page.getByText('Everyone here sees your screen.').isVisible()).toBe(false);
 
   await bob.press('Share your screen');
   await ada.see('.screen');
   await bob.page.locator('#notice-action').click();
-  await expect.poll(() => ada.page.locator('.screen').count(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => ada.page.locator('.screen').count(), { timeout: 30_000 }).toBe(0);
 });
 
 test('a system that forbids screen sharing is reported, a cancelled choice is not', async () => {
@@ -175,7 +175,7 @@ test('the camera is asked for a smaller picture the more members there are', asy
     await other.press('Join');
     await other.see('#call');
   }
-  await expect.poll(() => pictureWidth(ada), { timeout: 10_000 }).toBe(640);
+  await expect.poll(() => pictureWidth(ada), { timeout: 30_000 }).toBe(640);
 });
 
 test('the screen of the device stays on while the call lasts', async () => {

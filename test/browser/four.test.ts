@@ -86,12 +86,12 @@ test('a call in Chinese is shown in Chinese', async () => {
   await measured(wei, 1);
   // A browser begins with a coarse picture, and sends a finer one when it knows that it arrives.
   const seconds = () => wei.page.evaluate('document.querySelector(".tile[data-own=false] video").currentTime');
-  await expect.poll(seconds, { timeout: 25_000 }).toBeGreaterThan(8);
+  await expect.poll(seconds, { timeout: 30_000 }).toBeGreaterThan(8);
   await takeScreenshot(wei, 'chinese-desktop-dark');
 });
 
 /** How well so many others are reached is on the screen. */
 async function measured({ page }: Caller, others: number): Promise<void> {
   const bars = page.locator('.tile .bars:is([data-grade="2"], [data-grade="3"])');
-  await expect.poll(() => bars.count(), { timeout: 25_000 }).toBe(others);
+  await expect.poll(() => bars.count(), { timeout: 30_000 }).toBe(others);
 }

@@ -21,7 +21,7 @@ const SCREENS: readonly Screen[] = [
   { name: 'a desk', width: 1280, height: 800, least: 240 },
 ];
 
-const PATIENCE = { timeout: 25_000 };
+const PATIENCE = { timeout: 30_000 };
 
 let harness: Harness;
 let ada: Caller;

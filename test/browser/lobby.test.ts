@@ -48,7 +48,7 @@ test('a room that was left does not come back, even when the server could not be
   expect(await left).toBe('left');
   await ada.page.reload();
   await ada.see('#lobby');
-  await expect.poll(() => ada.demo('state'), { timeout: 20_000 }).toBe('online');
+  await expect.poll(() => ada.demo('state'), { timeout: 30_000 }).toBe('online');
   expect(await ada.demo('ref')).toBeNull();
   await host.close();
 });

@@ -11,7 +11,7 @@ import {
 } from '../../src/client/index.ts';
 
 /** Far longer than anything takes that a test waits for. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 
 /** Closes every client that it has connected. */
 export class Clients implements AsyncDisposable {

@@ -114,7 +114,7 @@ test('a hundred reconnects to two nodes in turn leave as many sockets, timers an
     const before = child.lines.length;
     child.signal('SIGUSR2');
     await expect
-      .poll(() => child.lines.slice(before).some((line) => line.startsWith('stock')), { timeout: 10_000 })
+      .poll(() => child.lines.slice(before).some((line) => line.startsWith('stock')), { timeout: 30_000 })
       .toBe(true);
     return JSON.parse(child.lines.findLast((line) => line.startsWith('stock'))?.slice('stock '.length) ?? '');
   };
@@ -128,7 +128,7 @@ test('a hundred reconnects to two nodes in turn leave as many sockets, timers an
   await child.line(/^online 0$/);
   /** Resolves when a request on the new connection is answered. */
   const atRest = async () => {
-    await expect.poll(async () => (await stock()).resources, { timeout: 10_000 }).toEqual(STEADY);
+    await expect.poll(async () => (await stock()).resources, { timeout: 30_000 }).toEqual(STEADY);
     return (await stock()).heap;
   };
   await reconnect(1, 30);

@@ -14,7 +14,7 @@ import { type PageServer, startPageServer } from '../support/page-server.ts';
 import { snippetsOf } from './snippets.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 30_000 };
 
 let server: SignalboxServer;
 let browser: TestBrowser;
@@ -128,7 +128,7 @@ test('the example for Node sends a message, and ends by itself', async () => {
   await using folder = await scratch();
   const path = join(folder.path, 'bot.mjs');
   await writeFile(path, snippets.get('node') ?? '');
-  const { stdout } = await promisify(execFile)(process.execPath, [path], { timeout: 20_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, [path], { timeout: 30_000 });
   expect(stdout.trim()).toBe('online 1');
 });
 

@@ -15,7 +15,7 @@ const LINGER_MS = 300;
 const DEADLINE_MS = 1_500;
 /** However busy the machine is. */
 const until: typeof vi.waitFor = (check, options = {}) =>
-  vi.waitFor(check, { timeout: 20_000, ...(typeof options === 'object' ? options : {}) });
+  vi.waitFor(check, { timeout: 30_000, ...(typeof options === 'object' ? options : {}) });
 const ROOM = 'room:{ROM202600000042}';
 const MEMBER = `${ROOM}:anna`;
 

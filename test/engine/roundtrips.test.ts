@@ -72,7 +72,7 @@ test('scripts that Redis has forgotten are sent again, once', async () => {
 
 /** Tries until it works: nothing is done to help. */
 async function worksAgain(harness: EngineHarness): Promise<void> {
-  await vi.waitFor(() => harness.stats(), { timeout: 15_000, interval: 20 });
+  await vi.waitFor(() => harness.stats(), { timeout: 30_000, interval: 20 });
 }
 
 test('a frozen Redis is given up in time, refused at once from then on, and used again when it thaws', async () => {
@@ -119,8 +119,8 @@ test('a Redis that is gone is refused at once, and used again when it is back, e
   await nodes.redis.restart();
   await worksAgain(harness);
   expect(await harness.stats()).toMatchObject({ occupied: 0 });
-  await vi.waitFor(() => expect(engine.health().state).toBe('up'), { timeout: 10_000 });
-  await vi.waitFor(async () => expect(await engine.nodes()).toHaveLength(2), { timeout: 10_000 });
+  await vi.waitFor(() => expect(engine.health().state).toBe('up'), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await engine.nodes()).toHaveLength(2), { timeout: 30_000 });
 });
 
 test('commands under way when the connection breaks are refused, none hangs', async () => {

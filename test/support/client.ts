@@ -2,13 +2,11 @@
 import { io, type Socket } from 'socket.io-client';
 import type { Acknowledgement, Push, PushName, Reply, RequestName, RequestPayload } from '../../src/protocol/events.ts';
 import type { UserId } from '../../src/protocol/ids.ts';
+import { PATIENCE_MS } from './patience-ms.ts';
 
 type Auth = { v?: number; name?: string; resume?: string; token?: string };
 type Heard = { [Name in PushName]: { readonly name: Name; readonly body: Push<Name> } }[PushName];
 type Payload<Name extends RequestName> = RequestPayload<Name> | Record<string, unknown>;
-
-/** How long anything may take that a test waits for: far more than it does take. */
-const PATIENCE_MS = 15_000;
 
 export class TestClient implements AsyncDisposable {
   readonly socket: Socket;

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { auditShards } from '../../src/engine/redis/audit.ts';
 import { createPool } from '../../src/room/pool.ts';
 import type { PartialOptions } from '../../src/server/options/options.ts';
+import { PATIENCE_MS } from './patience-ms.ts';
 import { type RedisServer, startRedis } from './redis.ts';
 import { type SignalboxProcess, startSignalbox } from './signalbox.ts';
 
 const ADMIN_TOKEN = 'the operator of these tests';
-const PATIENCE_MS = 20_000;
 
 const figures = z.object({ free: z.int(), occupied: z.int(), cooling: z.int(), total: z.int() });
 

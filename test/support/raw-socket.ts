@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import type { ErrorBody } from '../../src/protocol/errors.ts';
+import { PATIENCE_MS } from './patience-ms.ts';
 
-const PATIENCE_MS = 15_000;
 export const SOCKET_PATH = '/socket.io/?EIO=4&transport=websocket';
 
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;

@@ -1,8 +1,8 @@
 /** Two clients that keep sending each other numbered signals, to show that attacks and faults do not disturb others. */
 import { connectClient, type TestClient } from './client.ts';
+import { PATIENCE_MS } from './patience-ms.ts';
 
 const PACE_MS = 20;
-const PATIENCE_MS = 15_000;
 
 export interface SignalExchange extends AsyncDisposable {
   readonly peers: readonly [TestClient, TestClient];

@@ -18,7 +18,7 @@ const AT_A_TIME = 20;
 async function visit(guest: TestClient, code: string): Promise<void> {
   const { room } = await guest.must('room:join', { code });
   await vi.waitFor(() => expect(roomSeenBy(guest, room)?.members.length).toBeGreaterThan(0), {
-    timeout: 10_000,
+    timeout: 30_000,
     interval: 5,
   });
   await guest.must('room:leave');
@@ -56,7 +56,7 @@ async function calmTruthOf(nodes: Nodes, room: RoomSnapshot): Promise<RoomSnapsh
       last = truth;
       expect(performance.now() - since).toBeGreaterThan(1_500);
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: 30_000, interval: 50 },
   );
   return last;
 }
@@ -65,7 +65,7 @@ async function calmTruthOf(nodes: Nodes, room: RoomSnapshot): Promise<RoomSnapsh
 async function onlyStays(nodes: Nodes, occupied: number): Promise<void> {
   await vi.waitFor(
     async () => expect(await figuresOf(nodes)).toMatchObject({ occupied, cooling: 0, free: 900_000 - occupied }),
-    { timeout: 20_000, interval: 200 },
+    { timeout: 30_000, interval: 200 },
   );
 }
 
@@ -96,7 +96,7 @@ export const churn: Readonly<Record<string, Scenario>> = {
     expect(truth.rev).toBe(pair.room.rev + 2 + 2 * VISITS);
     expect(truth.members).toHaveLength(stayers.length);
     for (const { client, room } of stayers) {
-      await vi.waitFor(() => expect(roomSeenBy(client, room)).toEqual(truth), { timeout: 10_000 });
+      await vi.waitFor(() => expect(roomSeenBy(client, room)).toEqual(truth), { timeout: 30_000 });
     }
     for (const client of [...visitors, ...stayers.map(({ client }) => client)]) client.socket.disconnect();
   },
@@ -115,7 +115,7 @@ export const churn: Readonly<Record<string, Scenario>> = {
     const truth = await calmTruthOf(nodes, room);
     expect(truth.members.map(({ userId }) => userId)).toEqual([ann.userId, ben.userId]);
     for (const client of [ann, ben]) {
-      await vi.waitFor(() => expect(roomSeenBy(client, room)).toEqual(truth), { timeout: 10_000 });
+      await vi.waitFor(() => expect(roomSeenBy(client, room)).toEqual(truth), { timeout: 30_000 });
     }
     await ann.must('room:close');
     await onlyStays(nodes, 0);

@@ -6,7 +6,7 @@ import { joinedPair, storedRoom } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
 /** A room that is waited for has this long beyond its deadline: a tick, and whatever else the machine has to do. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 const optionsOf = ({ servers: [server] }: Nodes) => server?.options ?? expect.unreachable();
 

@@ -78,7 +78,7 @@ export const pool: Readonly<Record<string, Scenario>> = {
       cooling: 1,
       shards: shards.with(shard, { shard, free: 0, occupied: 0, cooling: 1 }),
     });
-    await vi.waitFor(async () => expect(await figuresOf(nodes)).toEqual({ ...all, shards }), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await figuresOf(nodes)).toEqual({ ...all, shards }), { timeout: 30_000 });
   },
 
   async 'health: the process lives, the node is ready, and says what it stands on'(nodes) {

@@ -119,7 +119,7 @@ export const resume: Readonly<Record<string, Scenario>> = {
     const tabs = Array.from({ length: 6 }, (_, n) => new TestClient(nodes.url(n), { resume }));
     // One that is replaced before it was welcomed hears only that.
     await Promise.all(tabs.map((tab) => Promise.race([tab.next('welcome'), tab.next('session:replaced')])));
-    await vi.waitFor(() => expect(tabs.filter(({ socket }) => socket.connected)).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(tabs.filter(({ socket }) => socket.connected)).toHaveLength(1), { timeout: 30_000 });
     const last = tabs.find(({ socket }) => socket.connected) ?? expect.unreachable();
     for (const tab of tabs) if (tab !== last) expect(tab.heard.at(-1)?.name).toBe('session:replaced');
     await last.must('signal', { to: ann.userId, data: 'last' });

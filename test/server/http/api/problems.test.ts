@@ -183,7 +183,7 @@ describe('while Redis is away', () => {
       nodes.redis?.thaw();
     }
     await expect
-      .poll(async () => (await caller.request('GET', `/rooms/${code}`)).status, { timeout: 15_000 })
+      .poll(async () => (await caller.request('GET', `/rooms/${code}`)).status, { timeout: 30_000 })
       .toBe(200);
   });
 });
