@@ -1,7 +1,7 @@
-/** `npm run bench [relay] [create] [doors] [memory] [reference] [-- --write]`: compares, prints the table, and writes it into the docs. */
+/** `npm run bench [relay] [create] [feed] [memory] [reference] [-- --write]`: compares, prints the table, and writes it into the docs. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { benchCreate } from './create.ts';
-import { benchDoors } from './doors.ts';
+import { benchFeed } from './feed.ts';
 import { type Row, toTable } from './figures.ts';
 import { benchMemory } from './memory.ts';
 import { benchReference } from './reference.ts';
@@ -10,7 +10,7 @@ import { benchRelay } from './relay.ts';
 const BENCHES: Readonly<Record<string, () => Promise<Row[]>>> = {
   relay: benchRelay,
   create: benchCreate,
-  doors: benchDoors,
+  feed: benchFeed,
   memory: benchMemory,
   reference: benchReference,
 };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { debounce } from '../../src/support/async/debounce.ts';
-import { handClock } from '../support/hand-clock.ts';
+import { manualClock } from '../support/manual-clock.ts';
 
 function debounced() {
-  const clock = handClock();
+  const clock = manualClock();
   const calls: number[] = [];
   return { clock, calls, ...debounce(clock, 20, () => void calls.push(clock.monotonic())) };
 }
@@ -12,7 +12,7 @@ test('requests within the delay become one call, which later requests do not put
   const { clock, calls, request } = debounced();
   for (let ms = 0; ms < 40; ms += 5) {
     request();
-    clock.turn(5);
+    clock.advance(5);
   }
   expect(calls).toEqual([20, 40]);
 });
@@ -21,9 +21,9 @@ test('a cancelled call does not come, and a later request plans another', () => 
   const { clock, calls, request, cancel } = debounced();
   request();
   cancel();
-  clock.turn(100);
+  clock.advance(100);
   expect(calls).toEqual([]);
   request();
-  clock.turn(20);
+  clock.advance(20);
   expect(calls).toEqual([120]);
 });

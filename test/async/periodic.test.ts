@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest';
 import { startPeriodic } from '../../src/support/async/periodic.ts';
 import { silentLog } from '../../src/support/log.ts';
-import { handClock } from '../support/hand-clock.ts';
+import { manualClock } from '../support/manual-clock.ts';
 
 /** The middle of every spread: intervals are exact. */
 const middle = { fraction: () => 0.5 };
 
 function stage(answers: readonly (boolean | Error)[]) {
-  const clock = handClock();
+  const clock = manualClock();
   const started: number[] = [];
   const begins = clock.now();
   const lines: string[] = [];
@@ -33,7 +33,7 @@ function stage(answers: readonly (boolean | Error)[]) {
   });
   const turn = async (ms: number) => {
     for (let done = 0; done < ms; done += 100) {
-      clock.turn(100);
+      clock.advance(100);
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
@@ -65,7 +65,7 @@ test('ever more seldom while it fails, at least every 30 seconds, and one warnin
 });
 
 test('whoever stops it waits for what is under way', async () => {
-  const clock = handClock();
+  const clock = manualClock();
   let finish = () => {};
   const work = () =>
     new Promise<boolean>((resolve) => {
@@ -80,7 +80,7 @@ test('whoever stops it waits for what is under way', async () => {
     random: middle,
     log: silentLog,
   });
-  clock.turn(1_000);
+  clock.advance(1_000);
   let stopped = false;
   const stopping = loop.stop().then(() => {
     stopped = true;

@@ -7,7 +7,7 @@ import { findCall, readLost } from '../../src/records/read.ts';
 import { silentLog } from '../../src/support/log.ts';
 import { systemRandom } from '../../src/support/random.ts';
 import { POLICY } from '../room/fixtures.ts';
-import { handClock } from '../support/hand-clock.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { FEED, startRooms } from './harness.ts';
 
@@ -19,7 +19,7 @@ const recordsOf = (path: string, feed: Feed) =>
     endsWithProcess: true,
     retentionMs: 0,
     maxAgeMs: POLICY.maxAgeMs,
-    clock: handClock(),
+    clock: manualClock(),
     random: systemRandom,
     log: silentLog,
   });

@@ -7,18 +7,18 @@ import { ItemTypeError } from '../../src/reference/item-types.ts';
 import { LEAP, LedgerMisconfigured } from '../../src/reference/ledger.ts';
 import type { ReferenceNotice } from '../../src/reference/port.ts';
 import { ReferenceUnavailable } from '../../src/reference/port.ts';
-import { type HandClock, handClock } from '../support/hand-clock.ts';
+import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 import { type FakeLedger, fakeCounter, fakeLedger } from './fake-stores.ts';
 
 const MIDSUMMER = Date.UTC(2026, 5, 21);
 
-let clock: HandClock;
+let clock: ManualClock;
 let ledger: FakeLedger;
 let lines: Record<string, unknown>[];
 let notices: ReferenceNotice[];
 
 beforeEach(() => {
-  clock = handClock(MIDSUMMER);
+  clock = manualClock(MIDSUMMER);
   ledger = fakeLedger(clock);
   lines = [];
   notices = [];
@@ -113,7 +113,7 @@ describe('a lease', () => {
     const second = async () => {
       for (let count = 0; count < perSecond; count += 1) await generator.generate('order');
       await new Promise((resolve) => setImmediate(resolve));
-      clock.turn(1_000);
+      clock.advance(1_000);
     };
     for (let passed = 0; passed < 180; passed += 1) await second();
     ledger.away = true;
@@ -135,34 +135,34 @@ describe('a year', () => {
   const midnight = Date.UTC(2027, 0);
 
   test('changes at midnight UTC by the clock of the store, not of the process', async () => {
-    const own = handClock(midnight - 3_600_000);
+    const own = manualClock(midnight - 3_600_000);
     const generator = generatorWith({ clock: own });
-    clock.turn(midnight - 1_000 - clock.now());
+    clock.advance(midnight - 1_000 - clock.now());
     expect(await generator.generate('order')).toBe('ORD202600000001');
-    for (const each of [clock, own]) each.turn(999);
+    for (const each of [clock, own]) each.advance(999);
     expect(await generator.generate('order')).toBe('ORD202600000002');
-    for (const each of [clock, own]) each.turn(1);
+    for (const each of [clock, own]) each.advance(1);
     expect(await generator.generate('order')).toBe('ORD202700000001');
   });
 
   test('begins although the database is away at midnight', async () => {
     const generator = generatorWith();
-    clock.turn(midnight - 60_000 - clock.now());
+    clock.advance(midnight - 60_000 - clock.now());
     await generator.generate('order');
     await generator.generate('order');
     await vi.waitFor(() => expect(ledger.leases.map(({ year }) => year)).toContain(2027));
     ledger.away = true;
-    clock.turn(60_000);
+    clock.advance(60_000);
     expect(await generator.generate('order')).toBe('ORD202700000001');
   });
 
   test('that comes again, because a clock was set back, repeats no number', async () => {
     const generator = generatorWith();
-    clock.turn(midnight - clock.now());
+    clock.advance(midnight - clock.now());
     const references = [await generator.generate('order')];
-    clock.turn(-1_000);
+    clock.advance(-1_000);
     references.push(await generator.generate('order'), await generator.generate('order'));
-    clock.turn(2_000);
+    clock.advance(2_000);
     references.push(await generator.generate('order'));
     expect(new Set(references).size).toBe(4);
   });
@@ -186,7 +186,7 @@ describe('a database that lost leases', () => {
     const first = generatorWith();
     first.record('ORD202600000321');
     first.record('ORD202600000320');
-    clock.turn(5_000);
+    clock.advance(5_000);
     await vi.waitFor(() => expect(ledger.marks.get('ORD2026')).toBe(321));
     expect(await generatorWith().generate('order')).toBe(`ORD2026${String(322 + LEAP).padStart(8, '0')}`);
     expect(notices).toHaveLength(1);

@@ -10,13 +10,13 @@ import type { Clock } from '../../src/support/clock.ts';
 import { createLog } from '../../src/support/log.ts';
 import { systemRandom } from '../../src/support/random.ts';
 import { connectClient } from '../support/client.ts';
-import { handClock } from '../support/hand-clock.ts';
+import { manualClock } from '../support/manual-clock.ts';
 
 const LOCAL = { host: '127.0.0.1', port: 0, demo: false };
 
 /** Counts the timers that are going on. Of those that repeat, it refuses the one with that number. */
 function countedClock(refused = Number.POSITIVE_INFINITY) {
-  const inner = handClock();
+  const inner = manualClock();
   const going = new Set<object>();
   let begun = 0;
   const clock: Clock = {

@@ -5,8 +5,8 @@ import { createLog } from '../../src/support/log.ts';
 import { MAX_ROOMS } from '../../src/webhooks/dispatcher.ts';
 import { DOWN_AFTER_FAILURES } from '../../src/webhooks/endpoint-monitor.ts';
 import { MIN_ATTEMPTS } from '../../src/webhooks/queue/queue.ts';
-import { goingClock } from '../support/going-clock.ts';
-import { handClock } from '../support/hand-clock.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { runningClock } from '../support/running-clock.ts';
 import { events, SECRET, startWebhookHarness } from './harness.ts';
 import { event, poolLow, ref } from './queue/harness.ts';
 import { answers, revisionsByRoom, startReceiver } from './receiver.ts';
@@ -67,44 +67,44 @@ test('a secret can be changed without a gap', async () => {
 
 describe('a failure', () => {
   test('holds back its own room, for 1 s, 2 s, 4 s', async () => {
-    const clock = handClock();
+    const clock = manualClock();
     await using receiver = await startReceiver();
     receiver.behave((response, { event: { ref: room } }) => answers(room === ref(1) ? 500 : 204)(response));
     await using harness = await startWebhookHarness({ url: receiver.url, clock });
     harness.append(...events(1, 0, 2), ...events(2, 0, 2));
-    clock.turn(1_000);
+    clock.advance(1_000);
     await harness.completed(4);
     for (const [failures, seconds] of [1, 2, 4].entries()) {
       expect(idsOf(receiver.received).filter((id) => id === event(1, 0).id)).toHaveLength(failures + 1);
-      clock.turn((seconds - 1) * 1_000);
+      clock.advance((seconds - 1) * 1_000);
       harness.append(event(3 + failures, 0));
-      clock.turn(999);
+      clock.advance(999);
       // Barrier: events that were due are sent before this one, or with it.
       await harness.completed(5 + 2 * failures);
       expect(idsOf(receiver.received).filter((id) => id === event(1, 0).id)).toHaveLength(failures + 1);
-      clock.turn(1);
+      clock.advance(1);
       await harness.completed(6 + 2 * failures);
     }
     receiver.behave(answers(204));
-    clock.turn(8_000);
+    clock.advance(8_000);
     await receiver.until(() => receiver.taken.includes(event(1, 2).id));
     expect(revisionsByRoom(receiver.received)[ref(1)]).toEqual([0, 1, 2]);
     expect(await harness.endpoint()).toMatchObject({ dead: 0, lastError: { reason: 'answered 500' } });
   });
 
   test('that lasts a day makes a dead letter, which can be replayed', async () => {
-    const clock = handClock();
+    const clock = manualClock();
     const begun = clock.now();
     await using receiver = await startReceiver();
     receiver.behave(answers(500));
     await using harness = await startWebhookHarness({ url: receiver.url, clock });
     harness.append(event(1, 0));
-    clock.turn(1_000);
+    clock.advance(1_000);
     let attempts = 1;
     await harness.completed(attempts);
     while ((await harness.endpoint()).dead === 0) {
       expect(clock.now() - begun).toBeLessThan(26 * HOUR);
-      clock.turn(HOUR);
+      clock.advance(HOUR);
       attempts += 1;
       await harness.completed(attempts);
     }
@@ -117,7 +117,7 @@ describe('a failure', () => {
 
     receiver.behave(answers(204));
     harness.append(event(1, 1));
-    clock.turn(1_000);
+    clock.advance(1_000);
     await receiver.until(() => receiver.taken.length === 1);
     expect(await harness.webhooks.replay(harness.id, { eventIds: [event(1, 0).id] })).toBe(1);
     await receiver.until(() => receiver.taken.length === 2);
@@ -139,7 +139,7 @@ describe('a failure', () => {
       });
       answers(503)(response);
     });
-    using clock = goingClock(20);
+    using clock = runningClock(20);
     await using harness = await startWebhookHarness({ url: receiver.url, clock });
     const rooms = Array.from({ length: 3 * MAX_ROOMS }, (_, room) => event(room, 0));
     harness.append(...rooms);
@@ -165,7 +165,7 @@ test('a receiver that fails at random and is restarted takes every event in the 
     else answers(204)(response);
   });
   // Back-off of seconds is over soon.
-  using clock = goingClock(20);
+  using clock = runningClock(20);
   await using harness = await startWebhookHarness({ url: receiver.url, clock });
   const [rooms, revisions] = [40, 5];
   for (let rev = 0; rev < revisions; rev += 1)
@@ -196,14 +196,14 @@ test('several nodes share the events; in normal operation none is sent twice', a
 test('the log says where and why a delivery failed, without secrets', async () => {
   const lines: string[] = [];
   const log = createLog('debug', { write: (line: string) => void lines.push(line) });
-  const clock = handClock();
+  const clock = manualClock();
   await using receiver = await startReceiver();
   receiver.behave(answers(500));
   const url = receiver.url.replace('//', '//anna:hidden@').replace('/hooks', '/hooks/hidden?hidden');
   await using harness = await startWebhookHarness({ url, clock, log, settings: { giveUpMs: 0 } });
   harness.append(event(1, 0));
   for (let attempt = 1; attempt <= MIN_ATTEMPTS; attempt += 1) {
-    clock.turn(HOUR);
+    clock.advance(HOUR);
     await harness.completed(attempt);
   }
   await harness.webhooks.stop();

@@ -10,7 +10,7 @@ import type { Resolve } from '../../src/webhooks/addresses.ts';
 import { createEndpoint } from '../../src/webhooks/endpoint.ts';
 import { createSender, type SenderDeps, type SendResult } from '../../src/webhooks/sender.ts';
 import { keyOf } from '../../src/webhooks/signature.ts';
-import { handClock } from '../support/hand-clock.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { freePort, temporaryFolder } from '../support/process.ts';
 import { flood, startHostile } from './hostile.ts';
 import { answers, startReceiver } from './receiver.ts';
@@ -147,13 +147,13 @@ describe('a receiver that', () => {
     ['sends endless informational responses', (socket) => flood(socket, 'HTTP/1.1 102 Processing\r\n\r\n')],
     ['sends half a response', (socket) => socket.write('HTTP/1.1 200 OK\r\nx: ')],
   ])('%s is aborted after the time-out', async (_what, attack) => {
-    const clock = handClock();
+    const clock = manualClock();
     await using receiver = await startHostile(attack);
     using sender = senderTo(receiver.url, { clock, timeoutMs: 10_000 });
     const answer = sender.send(MESSAGE);
     await receiver.asked;
-    clock.turn(9_999);
-    clock.turn(1);
+    clock.advance(9_999);
+    clock.advance(1);
     expect(await answer).toEqual({ kind: 'failed', reason: 'did not answer within 10000 ms' });
     await receiver.closed();
   });
@@ -222,7 +222,7 @@ describe('an event is never sent to a private address', () => {
 });
 
 test('an aborted attempt is neither delivered nor failed', async () => {
-  const clock = handClock();
+  const clock = manualClock();
   await using receiver = await startHostile(() => {});
   using sender = senderTo(receiver.url, { clock });
   const answer = sender.send(MESSAGE);

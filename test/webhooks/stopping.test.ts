@@ -1,7 +1,7 @@
 /** How dispatchers stop. */
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/support/clock.ts';
-import { handClock } from '../support/hand-clock.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { startWebhookHarness } from './harness.ts';
 import { event } from './queue/harness.ts';
 import { answers, startReceiver } from './receiver.ts';
@@ -21,21 +21,21 @@ test('stopping waits for requests in flight, and claims no more events', async (
 });
 
 test('stopping aborts a request that takes too long, and another node can claim its event at once', async () => {
-  const clock = handClock();
+  const clock = manualClock();
   await using receiver = await startReceiver();
   receiver.behave(() => {});
   await using harness = await startWebhookHarness({ url: receiver.url, clock });
   harness.append(event(1, 0));
-  clock.turn(1_000);
+  clock.advance(1_000);
   await receiver.until(() => receiver.received.length === 1);
   const stopped = harness.webhooks.stop();
   // By the next turn it waits for the request in flight.
   await new Promise(setImmediate);
-  clock.turn(2_000);
+  clock.advance(2_000);
   await stopped;
   receiver.behave(answers(204));
   const node = await harness.startNode();
-  clock.turn(1_000);
+  clock.advance(1_000);
   await receiver.until(() => receiver.taken.length === 1);
   expect(receiver.received).toHaveLength(2);
   await node.stop();

@@ -3,21 +3,21 @@ import { describe, expect, test } from 'vitest';
 import { GuessLimiter } from '../../../src/server/limits/guess-limiter.ts';
 import type { PartialOptions } from '../../../src/server/options/options.ts';
 import { connectClient, TestClient } from '../../support/client.ts';
-import { handClock } from '../../support/hand-clock.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 import { type Nodes, startNodes } from '../../support/nodes.ts';
 
 const MINUTE = 60_000;
 
 describe('the count', () => {
   test('five misses are free, each further one doubles the wait, to ten minutes at most', () => {
-    const clock = handClock();
+    const clock = manualClock();
     const guesses = new GuessLimiter(5, clock);
     for (let miss = 0; miss < 4; miss += 1) guesses.recordMiss('a');
     expect(guesses.waitOf('a')).toBe(0);
     const waits = Array.from({ length: 13 }, () => {
       guesses.recordMiss('a');
       const wait = guesses.waitOf('a');
-      clock.turn(wait);
+      clock.advance(wait);
       expect(guesses.waitOf('a')).toBe(0);
       return wait / 1000;
     });
@@ -26,23 +26,23 @@ describe('the count', () => {
   });
 
   test('a quarter of an hour without a miss is forgiven', () => {
-    const clock = handClock();
+    const clock = manualClock();
     const guesses = new GuessLimiter(5, clock);
     for (let miss = 0; miss < 8; miss += 1) guesses.recordMiss('a');
-    clock.turn(15 * MINUTE);
+    clock.advance(15 * MINUTE);
     for (let miss = 0; miss < 4; miss += 1) guesses.recordMiss('a');
     expect(guesses.waitOf('a')).toBe(0);
   });
 
   test('with none free, the first miss is waited for', () => {
-    const guesses = new GuessLimiter(0, handClock());
+    const guesses = new GuessLimiter(0, manualClock());
     expect(guesses.waitOf('a')).toBe(0);
     guesses.recordMiss('a');
     expect(guesses.waitOf('a')).toBe(2000);
   });
 
   test('a million addresses do not fill the memory, and the latest is not the one forgotten', () => {
-    const guesses = new GuessLimiter(0, handClock());
+    const guesses = new GuessLimiter(0, manualClock());
     const addresses = Array.from({ length: 1_000_000 }, (_, address) => `2001:db8:${address}`);
     for (const address of addresses) guesses.recordMiss(address);
     const remembered = addresses.filter((address) => guesses.waitOf(address) > 0);
@@ -55,14 +55,14 @@ describe('a look-up', () => {
   const nobody = { ok: false, reason: 'ROOM_NOT_FOUND' } as const;
 
   test('a hundred at once are answered no more often than one after the other', async () => {
-    const guesses = new GuessLimiter(5, handClock());
+    const guesses = new GuessLimiter(5, manualClock());
     const answers = await Promise.all(Array.from({ length: 100 }, () => guesses.attempt('a', async () => nobody)));
     expect(answers.filter(({ reason }) => reason === 'ROOM_NOT_FOUND')).toHaveLength(5);
     expect(guesses.waitOf('a')).toBe(1000);
   });
 
   test('right ones at once are all answered, and one that fails holds nobody up', async () => {
-    const guesses = new GuessLimiter(1, handClock());
+    const guesses = new GuessLimiter(1, manualClock());
     const broken = guesses.attempt('a', () => Promise.reject(new Error('away')));
     const looks = Array.from({ length: 60 }, () => guesses.attempt('a', async () => ({ ok: true })));
     await expect(broken).rejects.toThrow('away');

@@ -2,28 +2,28 @@
 import { describe, expect, test } from 'vitest';
 import { TokenBucket } from '../../../src/server/limits/token-bucket.ts';
 import { readOptions } from '../../../src/server/options/options.ts';
-import { handClock } from '../../support/hand-clock.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 import { startNodes } from '../../support/nodes.ts';
 import { RawSocket } from '../../support/raw-socket.ts';
 
 describe('the bucket', () => {
   const options = readOptions({ eventsPerSecond: 10, eventsBurst: 5, strikes: 3 });
-  const spendAll = (bucket: TokenBucket, clock: ReturnType<typeof handClock>) =>
+  const spendAll = (bucket: TokenBucket, clock: ReturnType<typeof manualClock>) =>
     Array.from({ length: 5 }, () => bucket.take(options, clock)).every(({ granted }) => granted);
 
   test('lets a burst through, then says when the next one may come', () => {
-    const clock = handClock();
+    const clock = manualClock();
     const bucket = new TokenBucket(options, clock.now());
     expect(spendAll(bucket, clock)).toBe(true);
     expect(bucket.take(options, clock)).toEqual({ granted: false, retryAfterMs: 100, out: false });
-    clock.turn(60);
+    clock.advance(60);
     expect(bucket.take(options, clock)).toMatchObject({ granted: false, retryAfterMs: expect.closeTo(40) });
-    clock.turn(40);
+    clock.advance(40);
     expect(bucket.take(options, clock)).toEqual({ granted: true });
   });
 
   test('the third strike is the last', () => {
-    const clock = handClock();
+    const clock = manualClock();
     const bucket = new TokenBucket(options, clock.now());
     spendAll(bucket, clock);
     const outs = Array.from({ length: 3 }, () => bucket.take(options, clock)).map((it) => !it.granted && it.out);
@@ -31,26 +31,26 @@ describe('the bucket', () => {
   });
 
   test('strikes add up over dribbles, and are forgiven when the bucket is full again', () => {
-    const clock = handClock();
+    const clock = manualClock();
     const bucket = new TokenBucket(options, clock.now());
     spendAll(bucket, clock);
     for (const out of [false, false]) {
       expect(bucket.take(options, clock)).toMatchObject({ granted: false, out });
-      clock.turn(100);
+      clock.advance(100);
       expect(bucket.take(options, clock)).toEqual({ granted: true });
     }
-    clock.turn(500);
+    clock.advance(500);
     expect(spendAll(bucket, clock)).toBe(true);
     expect(bucket.take(options, clock)).toMatchObject({ granted: false, out: false });
   });
 
   test('it never holds more than a burst, and a clock that goes back takes nothing away', () => {
-    const clock = handClock();
+    const clock = manualClock();
     const bucket = new TokenBucket(options, clock.now());
-    clock.turn(3_600_000);
+    clock.advance(3_600_000);
     expect(spendAll(bucket, clock)).toBe(true);
     expect(bucket.take(options, clock).granted).toBe(false);
-    clock.turn(-3_600_000);
+    clock.advance(-3_600_000);
     expect(bucket.take(options, clock)).toMatchObject({ granted: false, retryAfterMs: 100 });
   });
 });

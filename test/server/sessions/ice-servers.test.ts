@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { IceServer } from '../../../src/protocol/messages.ts';
 import type { PartialOptions } from '../../../src/server/options/options.ts';
 import { connectClient, type TestClient } from '../../support/client.ts';
-import { type HandClock, handClock } from '../../support/hand-clock.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { type Nodes, startNodes } from '../../support/nodes.ts';
 import { tokenOf } from '../scenarios/members.ts';
 
@@ -21,13 +21,13 @@ const TURN_OPTIONS: PartialOptions = {
   tickMs: TICK_MS,
 };
 
-let clock: HandClock;
+let clock: ManualClock;
 let nodes: Nodes;
 let ann: TestClient;
 
 async function begin(options: PartialOptions = {}, kind: 'memory' | 'redis' = 'memory'): Promise<void> {
   await nodes?.[Symbol.asyncDispose]();
-  clock = handClock(); // at a full second
+  clock = manualClock(); // at a full second
   nodes = await startNodes({ kind, count: 1 }, { ...TURN_OPTIONS, ...options }, { clock });
   ann = await connectClient(nodes.url(0));
 }
@@ -66,7 +66,7 @@ describe('credentials', () => {
 
   test('last for as long as is said, to the end of a second', async () => {
     await begin({ turnTtlMs: 40_001 });
-    clock.turn(1);
+    clock.advance(1);
     const { iceServers } = await ann.must('room:create');
     expect((await ann.must('ice')).ttlMs).toBe(40_001);
     expect(expiryOf(iceServers)).toBe(Math.ceil((clock.now() + 40_001) / 1000) * 1000);
@@ -174,7 +174,7 @@ describe('new ones are pushed', () => {
     await ann.must('room:create');
     nodes.redis?.freeze();
     try {
-      clock.turn(TTL_MS);
+      clock.advance(TTL_MS);
       expect(expiryOf((await ann.next('ice')).iceServers)).toBeGreaterThan(clock.now());
     } finally {
       nodes.redis?.thaw();
@@ -194,7 +194,7 @@ async function comeBack(): Promise<TestClient> {
 /** Turns the clock, in steps: users are kept by what they ask, and whatever was pushed has come when they are answered. */
 async function pass(ms: number, client = ann): Promise<void> {
   for (let left = ms; left > 0; left -= TICK_MS) {
-    clock.turn(Math.min(left, TICK_MS));
+    clock.advance(Math.min(left, TICK_MS));
     await client.must('heartbeat');
   }
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createServer, type Hooks, silentLog } from '../../../../src/index.ts';
 import { connectClient, TestClient } from '../../../support/client.ts';
-import { handClock } from '../../../support/hand-clock.ts';
+import { manualClock } from '../../../support/manual-clock.ts';
 import { startRedis } from '../../../support/redis.ts';
 import { startHttpHost } from '../../hosting/http-host.ts';
 import { refusedHandshake } from '../../scenarios/members.ts';
@@ -29,7 +29,7 @@ function slowHook() {
 test.each(['authenticate', 'onCreate', 'onJoin'] as const)(
   '%s that never answers is a fault after 5 seconds',
   async (name) => {
-    const clock = handClock(Date.now());
+    const clock = manualClock(Date.now());
     const { hook, asked } = slowHook();
     const server = await createServer(LOCAL, { hooks: { [name]: hook } satisfies Hooks, clock, log: silentLog });
     const code = async (): Promise<string> => {
@@ -47,10 +47,10 @@ test.each(['authenticate', 'onCreate', 'onJoin'] as const)(
     };
     const answered = code();
     await asked;
-    clock.turn(4_999);
+    clock.advance(4_999);
     // It is still waited for: what has been asked since is answered first.
     expect(await Promise.race([answered, fetch(`${server.url}/healthz`).then(() => 'waiting')])).toBe('waiting');
-    clock.turn(1);
+    clock.advance(1);
     expect(await answered).toBe('INTERNAL');
     await server.close();
   },
@@ -164,7 +164,7 @@ test('who is let in when the server is about to close is sent elsewhere', async 
 });
 
 test('a hook that closes its own server does not hang it', async () => {
-  const clock = handClock(Date.now());
+  const clock = manualClock(Date.now());
   let closing: Promise<void> | undefined;
   const server = await createServer(LOCAL, {
     clock,
@@ -182,7 +182,7 @@ test('a hook that closes its own server does not hang it', async () => {
   request.catch(() => {}); // its connection is closed
   await closed;
   // The one waits for the other, until the hook's time is over.
-  clock.turn(5_000);
+  clock.advance(5_000);
   await closing;
   await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
 });

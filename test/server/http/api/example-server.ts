@@ -7,9 +7,9 @@ import { createServer, type PartialOptions, silentLog } from '../../../../src/in
 import type { RoomSnapshot } from '../../../../src/protocol/snapshot.ts';
 import { EXAMPLES } from '../../../../src/server/http/api/examples.ts';
 import { connectClient } from '../../../support/client.ts';
-import { goingClock } from '../../../support/going-clock.ts';
-import type { HandClock } from '../../../support/hand-clock.ts';
+import type { ManualClock } from '../../../support/manual-clock.ts';
 import { temporaryFolder } from '../../../support/process.ts';
+import { runningClock } from '../../../support/running-clock.ts';
 import { ADMIN, type ApiClient, createApiClient, createRoom } from './api-client.ts';
 
 export interface ExampleServer extends AsyncDisposable {
@@ -33,7 +33,7 @@ export async function startExampleServer(options: PartialOptions = {}): Promise<
   // One that listens on TCP has a port.
   const { port } = refusing.address() as AddressInfo;
   // Turned on where nobody has to wait.
-  const clock = goingClock();
+  const clock = runningClock();
   const settings: PartialOptions = {
     host: '127.0.0.1',
     port: 0,
@@ -73,14 +73,14 @@ interface Letters {
 /** The first event that the endpoint is told, and refuses. */
 async function deadLetter(
   caller: ApiClient,
-  clock: HandClock,
+  clock: ManualClock,
 ): Promise<{ readonly endpointId: string; readonly eventId: string }> {
   await createRoom(caller);
   const { endpoints } = await caller.expectStatus<{ endpoints: { id: string }[] }>(200, 'GET', '/webhooks');
   const endpointId = endpoints[0]?.id ?? expect.unreachable();
   const read = async () => (await caller.expectStatus<Letters>(200, 'GET', `/webhooks/${endpointId}/dead`)).letters;
   const isThere = async () => {
-    clock.turn(1_000);
+    clock.advance(1_000);
     expect(await read()).toHaveLength(1);
   };
   await vi.waitFor(isThere, PATIENCE);
@@ -92,14 +92,14 @@ async function createFixture(
   url: string,
   caller: ApiClient,
   { endpointId, eventId }: { readonly endpointId: string; readonly eventId: string },
-  clock: HandClock,
+  clock: ManualClock,
 ): Promise<ExampleFixture> {
   const { code } = await createRoom(caller, { name: 'Consultation', metadata: { appointment: 4711 } });
   const ann = await connectClient(url, { name: 'Ada' });
   const { room } = await ann.must('room:join', { code, profile: { mediaType: 'video' } });
   const call = async () => (await caller.request('GET', `/calls/${room.ref}`)).body;
   const isRecorded = async () => {
-    clock.turn(500);
+    clock.advance(500);
     expect(await call()).toMatchObject({ totalMembers: 1 });
   };
   await vi.waitFor(isRecorded, PATIENCE);

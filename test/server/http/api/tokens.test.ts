@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTokenCheck, readAdminTokens } from '../../../../src/server/auth/admin-tokens.ts';
 import { OptionError, readOptions } from '../../../../src/server/options/options.ts';
 import { connectClient } from '../../../support/client.ts';
-import { handClock } from '../../../support/hand-clock.ts';
+import { manualClock } from '../../../support/manual-clock.ts';
 import { MEMORY, type Nodes, ONE_NODE, startNodes } from '../../../support/nodes.ts';
 import { temporaryFolder } from '../../../support/process.ts';
 import { ADMIN, createApiClient, createRoom } from './api-client.ts';
@@ -70,7 +70,7 @@ function listen() {
 
 describe('the door', () => {
   const { log, lines, changes } = listen();
-  const clock = handClock();
+  const clock = manualClock();
   let nodes: Nodes;
   beforeAll(async () => {
     nodes = await startNodes(
@@ -177,7 +177,7 @@ describe('the door', () => {
     // Nor is a guess forgiven because somebody else was right.
     expect((await guess(98)).status).toBe(429);
     expect((await fetch(`${nodes.url(0)}/v1/pool`)).status).toBe(401);
-    clock.turn(1000);
+    clock.advance(1000);
     expect((await guess(99)).status).toBe(401);
     expect((await guess(99)).headers.get('retry-after')).toBe('2');
   });
@@ -192,7 +192,7 @@ test('what is noted has the name of what it is', async () => {
     webhookAllowPrivate: true,
   };
   // No clock turns: nothing is sent there.
-  const dependencies = { clock: handClock(), log };
+  const dependencies = { clock: manualClock(), log };
   await using nodes = await startNodes(MEMORY, { adminToken: ADMIN, dataDir: folder.path, ...webhooks }, dependencies);
   const caller = createApiClient(nodes.url(0));
   const { code, ref } = await createRoom(caller);

@@ -1,9 +1,9 @@
-/** A clock that stands still until a test turns it. */
+/** A clock that stands still until a test advances it. */
 import type { Clock } from '../../src/support/clock.ts';
 
-export interface HandClock extends Clock {
-  /** Goes on by `ms` and calls what is due on the way. Negative: sets `now` back, which timers do not go by. */
-  turn(ms: number): void;
+export interface ManualClock extends Clock {
+  /** Advances by `ms` and calls what is due on the way. A negative `ms` sets `now` back, but not the timers. */
+  advance(ms: number): void;
 }
 
 interface Timer {
@@ -12,7 +12,7 @@ interface Timer {
   readonly call: () => void;
 }
 
-export function handClock(startsAt = 1_700_000_000_000): HandClock {
+export function manualClock(startsAt = 1_700_000_000_000): ManualClock {
   let elapsed = 0;
   let offset = startsAt;
   const timers = new Set<Timer>();
@@ -30,7 +30,7 @@ export function handClock(startsAt = 1_700_000_000_000): HandClock {
     every: (ms, call) => add(ms, ms, call),
     // Turns of the event loop are real: no time goes by in them.
     nextTurn: (call) => void setImmediate(call),
-    turn(ms) {
+    advance(ms) {
       if (ms < 0) {
         offset += ms;
         return;

@@ -1,6 +1,6 @@
 /**
- * What back ends cost the people in rooms: how long a create and a join take over the wire on a server whose every event
- * is fed, recorded in a database and published, against the same server with its feed off. Both take turns.
+ * The cost of feed and call records for clients: how long a create and a join take over the wire on a server that
+ * publishes and records every event, against the same server with its feed off. Both take turns.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { type Round, type Row, toRow } from './figures.ts';
 import { startSide } from './sides.ts';
 
 const TIMES = 2_000;
-/** For the compilers. */
+/** Rounds that are not measured: the just-in-time compiler needs them. */
 const WARM_UP = 500;
 
 /** Microseconds. */
@@ -21,29 +21,29 @@ async function timed<Result>(work: () => Promise<Result>): Promise<[number, Resu
   return [Number(process.hrtime.bigint() - start) / 1_000, result];
 }
 
-/** A room is opened, somebody gets in, and both are out again. */
-async function playRoom([host, guest]: readonly [Peer, Peer]) {
+/** One client creates a room, another joins it, the first closes it. */
+async function measureRoom([host, guest]: readonly [Peer, Peer]) {
   const [create, { room }] = await timed(() => must(host, 'room:create', {}));
   const [joining] = await timed(() => must(guest, 'room:join', { code: room.code }));
   await must(host, 'room:close', {});
   return { create, join: joining };
 }
 
-export async function benchDoors(): Promise<Row[]> {
+export async function benchFeed(): Promise<Row[]> {
   await using redis = await startRedis();
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-bench-'));
   const databaseUrl = `sqlite:${join(folder, 'signalbox.db')}`;
   const start = (redisPrefix: string, feedMaxEvents: number) =>
     startSide('ours', redis.url, { redisPrefix, feedMaxEvents, databaseUrl, codeCooldownMs: 0 });
   try {
-    await using open = await start('open:', 50_000);
-    await using shut = await start('shut:', 0);
-    const pairs = await Promise.all([open, shut].map((side) => connectPeers(side, 2)));
+    await using withFeed = await start('feed:', 50_000);
+    await using withoutFeed = await start('bare:', 0);
+    const pairs = await Promise.all([withFeed, withoutFeed].map((side) => connectPeers(side, 2)));
     const [ours, bare] = pairs as [[Peer, Peer], [Peer, Peer]]; // two of each
     const rounds = { create: [] as Round[], join: [] as Round[] };
     for (let number = 0; number < TIMES + WARM_UP; number += 1) {
       const sides = number % 2 === 0 ? ([ours, bare] as const) : ([bare, ours] as const);
-      const [first, second] = [await playRoom(sides[0]), await playRoom(sides[1])];
+      const [first, second] = [await measureRoom(sides[0]), await measureRoom(sides[1])];
       const [mine, other] = number % 2 === 0 ? [first, second] : [second, first];
       if (number < WARM_UP) continue;
       for (const step of ['create', 'join'] as const) rounds[step].push({ ours: mine[step], bare: other[step] });
