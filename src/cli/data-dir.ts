@@ -1,11 +1,11 @@
-/** Where the command line keeps what outlasts a restart, when nobody has said where. */
+/** The default data directory of the command line. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import type { PartialOptions } from '../server/options/options.ts';
 import type { Log } from '../support/log.ts';
 
 const DEFAULT = 'data';
 
-/** One node without Redis has a directory of its own, beside where it was started, unless it has a database. */
+/** Adds `dataDir: ./data` for a single node without Redis, without a database and without a `dataDir`. */
 export function withDataDir(options: PartialOptions, log: Log): PartialOptions {
   const { redisUrl, databaseUrl, dataDir } = options;
   if (redisUrl !== undefined || databaseUrl !== undefined || dataDir !== undefined) return options;
@@ -14,7 +14,10 @@ export function withDataDir(options: PartialOptions, log: Log): PartialOptions {
     accessSync(DEFAULT, constants.W_OK);
     return { ...options, dataDir: DEFAULT };
   } catch (error) {
-    log.warn({ err: error }, `nothing can be kept in ${DEFAULT}: give a dataDir that can be written to`);
+    log.warn(
+      { err: error },
+      `the data directory ./${DEFAULT} is not writable, so no data will survive a restart: set dataDir to a writable directory`,
+    );
     return options;
   }
 }

@@ -1,4 +1,4 @@
-/** The options as flags and environment variables, derived from the one table. */
+/** Options as flags and environment variables, derived from the table of options. */
 import { Option } from 'commander';
 import { OPTIONS, OptionError, type OptionName, type PartialOptions } from '../server/options/options.ts';
 
@@ -12,13 +12,14 @@ export const flagOf = (name: string): string => `--${snake(name, '-')}`;
 /** `graceMs` as `SIGNALBOX_GRACE_MS`. */
 export const variableOf = (name: string): string => `SIGNALBOX_${snake(name, '_').toUpperCase()}`;
 
-/** The variables that are set and have no effect yet. */
+/** Reserved variables that are set: they have no effect yet. */
 export const withoutEffect = (environment: Environment): string[] =>
-  TO_COME.filter((name) => environment[name] !== undefined);
+  RESERVED.filter((name) => environment[name] !== undefined);
 
-const snake = (name: string, joint: string) => name.replace(/[A-Z]/g, (letter) => `${joint}${letter.toLowerCase()}`);
+const snake = (name: string, separator: string) =>
+  name.replace(/[A-Z]/g, (letter) => `${separator}${letter.toLowerCase()}`);
 
-/** Flags for `--help`, each with its meaning, default and variable. */
+/** Flags with their help texts: meaning, default and variable. */
 export function flags(): Option[] {
   return NAMES.map((name) => {
     const entry: Entry = OPTIONS[name];
@@ -38,9 +39,9 @@ function notes(name: OptionName, entry: Entry): string {
 }
 
 /**
- * Reads options from parsed flags and the environment. A flag wins over SIGNALBOX_ variables, those over plain ones.
+ * Reads options from parsed flags and the environment. Precedence: flags, SIGNALBOX_ variables, plain variables.
  *
- * @throws OptionError for a value that cannot be read, or a SIGNALBOX_ variable that no option has.
+ * @throws OptionError for a malformed value, and for an unknown SIGNALBOX_ variable.
  */
 export function readFlags(given: Readonly<Record<string, unknown>>, environment: Environment): PartialOptions {
   refuseUnknown(environment);
@@ -56,14 +57,14 @@ export function readFlags(given: Readonly<Record<string, unknown>>, environment:
   return Object.fromEntries(read);
 }
 
-/** Variables that begin with SIGNALBOX_ and are no options of the server. */
-const OTHERS = ['SIGNALBOX_LOG_LEVEL'];
+/** SIGNALBOX_ variables of the command line itself. */
+const CLI_VARIABLES = ['SIGNALBOX_LOG_LEVEL'];
 
-/** Options of capabilities that are still to come: deployments may set them already, without effect. */
-const TO_COME = ['socketsPerAddress', 'handshakesPerSecond', 'handshakesBurst'].map(variableOf);
+/** Variables of planned options: deployments may set them already, without effect. */
+const RESERVED = ['socketsPerAddress', 'handshakesPerSecond', 'handshakesBurst'].map(variableOf);
 
 function refuseUnknown(environment: Environment): void {
-  const known = new Set([...NAMES.map(variableOf), ...OTHERS, ...TO_COME]);
+  const known = new Set([...NAMES.map(variableOf), ...CLI_VARIABLES, ...RESERVED]);
   for (const name of Object.keys(environment)) {
     if (name.startsWith('SIGNALBOX_') && !known.has(name)) {
       throw new OptionError(name, 'no such option; see signalbox serve --help');
@@ -72,12 +73,12 @@ function refuseUnknown(environment: Environment): void {
 }
 
 /**
- * An empty variable is as good as none: compose files and unit files leave them so. A flag that stands without a value is
- * `true`.
+ * The first source with a value. An empty variable counts as unset, because compose files and unit files leave optional
+ * variables empty. A flag without a value is `true`.
  */
-function firstGiven(places: readonly (readonly [string, unknown])[]): readonly [string, string | undefined] {
-  const place = places.find(([, value]) => value === true || (typeof value === 'string' && value !== ''));
-  return place === undefined ? ['', undefined] : [place[0], String(place[1])];
+function firstGiven(sources: readonly (readonly [string, unknown])[]): readonly [string, string | undefined] {
+  const source = sources.find(([, value]) => value === true || (typeof value === 'string' && value !== ''));
+  return source === undefined ? ['', undefined] : [source[0], String(source[1])];
 }
 
 function parse(kind: Entry['kind'], text: string, spelling: string): unknown {

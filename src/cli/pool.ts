@@ -1,4 +1,4 @@
-/** `signalbox pool`: how many codes are free, and whether the books agree. */
+/** `signalbox pool`: prints the figures of the pool, and checks the data in Redis with `--audit`. */
 import { auditShards, type ShardAudit } from '../engine/redis/audit.ts';
 import { createRedisEngine } from '../engine/redis/index.ts';
 import type { NodeId } from '../protocol/ids.ts';
@@ -12,12 +12,12 @@ interface PoolFlags {
   readonly audit: boolean;
 }
 
-/** @returns whether the books agree; they do when nobody asks. */
+/** @returns false when the audit found inconsistent data. */
 export async function showPool(given: PartialOptions, flags: PoolFlags): Promise<boolean> {
   if (given.redisUrl === undefined) {
     throw new OptionError(
       '--redis-url',
-      'needed: without Redis the codes are in the server’s memory, ask its GET /v1/pool',
+      'required: without Redis the pool is in the memory of the server; use GET /v1/pool of its API',
     );
   }
   const options = readOptions(given);
@@ -26,11 +26,11 @@ export async function showPool(given: PartialOptions, flags: PoolFlags): Promise
   const store = { url: given.redisUrl, prefix: options.redisPrefix };
   const engine = await createRedisEngine({ ...store, log: createCliLog('warn') })(settings);
   try {
-    const stock = await Promise.all(
+    const stats = await Promise.all(
       Array.from({ length: SHARDS }, (_, shard) => engine.apply({ kind: 'stats', shard })),
     );
-    const figures = poolFigures(pool, stock);
-    const disagreements = flags.audit ? (await auditShards({ ...store, pool })).flatMap(inItsShard) : undefined;
+    const figures = poolFigures(pool, stats);
+    const disagreements = flags.audit ? (await auditShards({ ...store, pool })).flatMap(withShard) : undefined;
     print(flags.json, { ...figures, ...(disagreements && { disagreements }) });
     return disagreements === undefined || disagreements.length === 0;
   } finally {
@@ -38,7 +38,7 @@ export async function showPool(given: PartialOptions, flags: PoolFlags): Promise
   }
 }
 
-const inItsShard = ({ shard, disagreements }: ShardAudit): string[] =>
+const withShard = ({ shard, disagreements }: ShardAudit): string[] =>
   disagreements.map((disagreement) => `shard ${String(shard).padStart(2, '0')}: ${disagreement}`);
 
 function print(
@@ -55,4 +55,4 @@ function print(
 }
 
 const auditLines = (disagreements: readonly string[]) =>
-  disagreements.length === 0 ? ['audit       the books agree'] : ['audit', ...disagreements.map((line) => `  ${line}`)];
+  disagreements.length === 0 ? ['audit       consistent'] : ['audit', ...disagreements.map((line) => `  ${line}`)];

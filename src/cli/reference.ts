@@ -1,4 +1,4 @@
-/** `signalbox reference <type>`: prints references that have never been given. */
+/** `signalbox reference <type>`: issues new references and prints them. */
 
 import { referencesFromOptions } from '../reference/from-options.ts';
 import { MAX_AT_ONCE } from '../reference/generator.ts';
@@ -7,20 +7,20 @@ import { OptionError, type PartialOptions, readOptions } from '../server/options
 import { withDataDir } from './data-dir.ts';
 import { createCliLog } from './log.ts';
 
-/** Issued at once: what is printed before something fails is good. */
+/** References per batch: those printed before a failure are valid. */
 const BATCH = 10_000;
 
 export async function printReferences(itemType: string, count: string, given: PartialOptions): Promise<void> {
-  const wanted = readCount(count);
+  const total = readCount(count);
   const log = createCliLog('warn');
   const options = readOptions(withDataDir(given, log));
-  // What is leased beyond what is asked for would be of no use to anybody.
+  // minBlock 1: numbers leased beyond the requested count would be lost.
   const references = referencesFromOptions(options, { log, outageMs: 0, minBlock: 1 });
   if (references === undefined) {
-    throw new OptionError('--database-url', 'needed: references are counted in a database that all nodes share');
+    throw new OptionError('--database-url', 'required: references are counted in a database that all nodes share');
   }
   try {
-    for (let left = wanted; left > 0; left -= BATCH) {
+    for (let left = total; left > 0; left -= BATCH) {
       const some = await references.generateMany(itemType, Math.min(left, BATCH), { name: 'signalbox reference' });
       process.stdout.write(`${some.join('\n')}\n`);
     }

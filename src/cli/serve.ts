@@ -1,4 +1,4 @@
-/** `signalbox serve`: runs one node until it is told to stop. */
+/** `signalbox serve`: runs one node until SIGINT or SIGTERM. */
 import closeWithGrace from 'close-with-grace';
 import { createServer, type SignalboxServer } from '../index.ts';
 import { countAdminTokens } from '../server/auth/admin-tokens.ts';
@@ -6,22 +6,22 @@ import type { Options, PartialOptions } from '../server/options/options.ts';
 import { withDataDir } from './data-dir.ts';
 import { createCliLog } from './log.ts';
 
-/** Beyond the drain: for closing what is left. */
+/** Time after the drain for closing the rest. */
 const CLOSE_MARGIN_MS = 5000;
 
-/** @param idle variables that are set and have no effect. */
-export async function serve(options: PartialOptions, logLevel: string, idle: readonly string[]): Promise<void> {
+/** @param reserved environment variables that are set but have no effect yet. */
+export async function serve(options: PartialOptions, logLevel: string, reserved: readonly string[]): Promise<void> {
   const log = createCliLog(logLevel);
-  for (const name of idle) log.warn(`${name} is set, and has no effect in this version`);
-  // The last net: a promise that nobody awaited is a fault to mend, not a reason to drop every call.
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'an unhandled rejection'));
+  for (const name of reserved) log.warn(`${name} is set, and has no effect in this version`);
+  // Last resort: a bug in one request must not end the process and with it all calls.
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'));
   const server = await createServer(withDataDir(options, log), { log });
   process.stdout.write(`${await banner(server)}\n`);
   closeWithGrace(
     { delay: server.options.drainMs + CLOSE_MARGIN_MS, skip: ['unhandledRejection'] },
     async ({ err, signal }) => {
-      if (err) log.error({ err }, 'the process fails');
-      log.info({ signal }, 'closing: clients are asked to go elsewhere');
+      if (err) log.error({ err }, 'uncaught exception');
+      log.info({ signal }, 'shutting down: clients are asked to reconnect to another node');
       await server.close();
     },
   );
@@ -52,13 +52,13 @@ async function banner(server: SignalboxServer): Promise<string> {
   ].join('\n');
 }
 
-const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
 const webhooksOf = ({ webhookUrls }: Options): string[][] =>
-  webhookUrls.length === 0 ? [] : [['webhooks', counted(webhookUrls.length, 'endpoint')]];
+  webhookUrls.length === 0 ? [] : [['webhooks', plural(webhookUrls.length, 'endpoint')]];
 
 function apiOf(options: Options): string {
   const tokens = countAdminTokens(options);
-  const who = tokens === 0 ? '/v1, no token is set' : `/v1 for ${counted(tokens, 'token')}`;
-  return options.apiDocs ? `${who}, documentation at /docs` : who;
+  const access = tokens === 0 ? '/v1, no token is set' : `/v1 for ${plural(tokens, 'token')}`;
+  return options.apiDocs ? `${access}, documentation at /docs` : access;
 }

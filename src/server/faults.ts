@@ -1,4 +1,4 @@
-/** The one funnel for what went wrong without being anybody's fault at the door: every exception becomes an answer here. */
+/** Converts every exception of a request into an error of the protocol. */
 
 import type { ErrorCode, ErrorDetail } from '../protocol/errors.ts';
 import { ReferenceUnavailable } from '../reference/port.ts';
@@ -6,7 +6,7 @@ import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
 import { StoreUnavailable } from '../support/store.ts';
 
-/** An outage shorter than this is usually over when the client asks again. */
+/** Suggested delay before a retry: short outages are over by then. */
 const RETRY_AFTER_MS = 1000;
 const LOG_ID_BYTES = 6;
 
@@ -25,7 +25,7 @@ export function createFaults(log: Log, random: Random): Faults {
       return { code: 'REFERENCE_UNAVAILABLE', detail: { retryAfterMs: RETRY_AFTER_MS } };
     }
     const logId = random.text(LOG_ID_BYTES);
-    log.error({ err: error, logId, during }, 'a fault');
+    log.error({ err: error, logId, during }, 'an unexpected error');
     return { code: 'INTERNAL', detail: { message: `The server failed; the fault has been logged as ${logId}.` } };
   };
 }

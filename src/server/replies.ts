@@ -1,4 +1,4 @@
-/** What a request is answered with. */
+/** Replies to requests: success or a refusal. */
 import { ERRORS, type ErrorCode, type ErrorDetail, errorBody } from '../protocol/errors.ts';
 import type { Reply, RequestName } from '../protocol/events.ts';
 
@@ -7,7 +7,7 @@ export interface Refused {
   readonly error: ReturnType<typeof errorBody>;
 }
 
-/** What the acknowledgement carries: a refusal is a value, not an exception. */
+/** Content of an acknowledgement. A refusal is a value, not an exception. */
 export type RequestReply<Name extends RequestName> = ({ ok: true } & Reply<Name>) | Refused;
 
 export const refuse = (code: ErrorCode, detail?: ErrorDetail): Refused => ({
@@ -15,7 +15,7 @@ export const refuse = (code: ErrorCode, detail?: ErrorDetail): Refused => ({
   error: errorBody(code, detail),
 });
 
-/** For middlewares: Socket.IO hands `data` to the client with `connect_error`. */
+/** Thrown in Socket.IO middlewares: the client receives `data` with `connect_error`. */
 export class HandshakeRefused extends Error {
   override readonly name = 'HandshakeRefused';
   readonly data: ReturnType<typeof errorBody>;

@@ -50,7 +50,7 @@ describe('what it cannot do is one line', () => {
     ['no such type', ['cat'], {}, 2, /no item type "cat": there are order, user, product, room/],
     ['no number', ['order', '-n', 'ten'], {}, 2, /--count: must be a whole number/],
     ['too many', ['order', '-n', '1000001'], {}, 2, /--count: must be a whole number/],
-    ['Redis without a database', ['order'], { REDIS_URL: 'redis://127.0.0.1:1' }, 2, /--database-url: needed/],
+    ['Redis without a database', ['order'], { REDIS_URL: 'redis://127.0.0.1:1' }, 2, /--database-url: required/],
     ['a URL that is none', ['order'], { DATABASE_URL: 'oracle://u:hunter2@x' }, 2, /databaseUrl: must be postgres/],
     [
       'nobody there',

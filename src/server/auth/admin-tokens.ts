@@ -1,23 +1,23 @@
-/** Who may use the administrative API: bearer tokens, each with a name and what it may do. */
+/** Bearer tokens of the administrative API, each with a name and a scope. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 export type Scope = 'read' | 'write';
 
 export interface AdminToken {
-  /** For the log, and for keys of its own: never a secret. */
+  /** Identifies the token in logs and separates its idempotency keys. Not a secret. */
   readonly name: string;
   /** `write` includes `read`. */
   readonly scope: Scope;
 }
 
-/** Tokens that cannot be. Its message holds none of them. */
+/** Invalid token options. The message never contains a token. */
 export class AdminTokenError extends Error {
   override readonly name = 'AdminTokenError';
 }
 
-/** The name of the one token that has an option of its own. */
+/** Name of the token in the option `adminToken`. */
 const ADMIN = 'admin';
-/** Of base64 in both alphabets, and what generators of passwords like: nothing that a header or a list would change. */
+/** Characters of both base64 alphabets and of common password generators: safe in a header and in a comma-separated list. */
 const ENTRY = /^([A-Za-z0-9_-]{1,32})=(read|write):([A-Za-z0-9._~+/=-]{16,512})$/;
 
 interface KnownToken extends AdminToken {
@@ -25,9 +25,9 @@ interface KnownToken extends AdminToken {
 }
 
 /**
- * @param adminToken may do everything, under the name `admin`.
+ * @param adminToken has the name `admin` and the scope `write`.
  * @param entries `name=read:TOKEN` or `name=write:TOKEN`.
- * @throws AdminTokenError for an entry that is malformed, or a name or token that is there twice.
+ * @throws AdminTokenError for a malformed entry, and for a duplicate name or token.
  */
 export function readAdminTokens(adminToken: string | undefined, entries: readonly string[]): readonly KnownToken[] {
   const known: KnownToken[] = adminToken === undefined ? [] : [{ name: ADMIN, scope: 'write', token: adminToken }];
@@ -35,19 +35,19 @@ export function readAdminTokens(adminToken: string | undefined, entries: readonl
     const [, name, scope, token] = ENTRY.exec(entry) ?? [];
     if (name === undefined || token === undefined) {
       throw new AdminTokenError(
-        `entry ${index + 1} must be name=read:TOKEN or name=write:TOKEN, of 16 characters or more`,
+        `entry ${index + 1} must be name=read:TOKEN or name=write:TOKEN, with a token of at least 16 characters`,
       );
     }
-    if (known.some((other) => other.name === name)) throw new AdminTokenError(`the name ${name} is there twice`);
+    if (known.some((other) => other.name === name)) throw new AdminTokenError(`the name ${name} is used twice`);
     const same = known.find((other) => other.token === token);
-    // With one token for two names, what the log says would be true of either.
+    // With one token for two names, the audit log would be ambiguous.
     if (same !== undefined) throw new AdminTokenError(`${name} and ${same.name} have the same token`);
     known.push({ name, scope: scope === 'write' ? 'write' : 'read', token });
   }
   return known;
 }
 
-/** Whether anybody may use it. */
+/** Whether any token is configured. */
 export const hasAdminTokens = (options: AdminTokenOptions): boolean => countAdminTokens(options) > 0;
 
 export const countAdminTokens = ({ adminToken, adminTokens }: AdminTokenOptions): number =>
@@ -60,7 +60,7 @@ interface AdminTokenOptions {
 
 export type FindToken = (authorization: string | undefined) => AdminToken | undefined;
 
-/** Digests are of one length, and all are compared with: the time it takes tells nothing of any token. */
+/** Constant time: compares digests, which have equal lengths, with every known token. */
 export function createTokenCheck(known: readonly KnownToken[]): FindToken {
   const expected = known.map(({ name, scope, token }) => ({ name, scope, digest: digestOf(token) }));
   return (authorization) => {
@@ -71,7 +71,7 @@ export function createTokenCheck(known: readonly KnownToken[]): FindToken {
   };
 }
 
-/** No token is empty: none is found for the header of another kind. */
+/** Empty for other authentication schemes: no known token is empty. */
 const bearerOf = (authorization: string): string => /^bearer +(.+)$/i.exec(authorization)?.[1] ?? '';
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();

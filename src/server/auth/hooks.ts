@@ -1,6 +1,7 @@
 /**
- * What whoever runs a server in a program of its own decides for it: who a client is, who makes a room, who joins one.
- * A hook is not ours: it may hang, throw, or answer nonsense. None of that lets anybody in, and nobody waits for long.
+ * Hooks: decisions of the program that embeds the server, on the identity of clients, the creation of rooms, and joins.
+ * A hook is foreign code that may hang, throw, or return invalid values: each of these refuses the request, after a time
+ * limit at the latest.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
@@ -15,13 +16,13 @@ import type { Log } from '../../support/log.ts';
 import type { Refused } from '../replies.ts';
 import { refuse } from '../replies.ts';
 
-/** How long a hook may take; a fault then. */
+/** Time limit of a hook; exceeding it is a fault. */
 export const HOOK_MS = 5000;
-/** Code points of a reason that are told. */
-const REASON_LENGTH = 256;
+/** Code points of a reason that are sent to the client. */
+const MAX_REASON_LENGTH = 256;
 /**
- * Where there is a hook `authenticate`, ids that the server gives begin so, and no identity may: nobody who is given an
- * id can be given that of an account, and no account can choose that of a guest.
+ * Prefix of ids that the server assigns when there is a hook `authenticate`. Identities may not use it, so ids of guests
+ * and of accounts never collide.
  */
 export const GUEST_PREFIX = 'guest-';
 
@@ -29,81 +30,81 @@ type Awaitable<Value> = Value | Promise<Value>;
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is what most hooks are.
 type Nothing = void | undefined | null;
 
-/** No, and why. The reason is the message of the error that the client gets; at most 256 characters of it. */
+/** A refusal with its reason. The client receives the first 256 characters as the message of the error. */
 export interface Refusal {
   readonly refuse: string;
 }
 
-/** What a client says of itself when it connects, and what is known of it. */
+/** Input of `authenticate`: the data that a client sends in its handshake, and its address. */
 export interface Credentials {
-  /** `auth.token` of the handshake: whatever the client has put there, at most 8192 characters. */
+  /** `auth.token` of the handshake, unverified; at most 8192 characters. */
   readonly token: string | undefined;
-  /** Who a valid resume token of this server says that the client is. */
+  /** The user named by a valid resume token of this server. */
   readonly resumed: UserId | undefined;
   /** `auth.name` of the handshake. */
   readonly name: string | undefined;
-  /** The client's address, cut to its /64 where it is IPv6; behind proxies see `trustedProxies`. */
+  /** The client's address; of an IPv6 address, its /64 prefix. Behind proxies see `trustedProxies`. */
   readonly address: string;
-  /** Those of the HTTP request, with its cookies. */
+  /** Headers of the HTTP request, cookies included. */
   readonly headers: IncomingHttpHeaders;
 }
 
 export interface Identity {
-  /** `^[A-Za-z0-9_-]{1,64}$`, not beginning with `guest-`. Without it the client is who it would be without the hook. */
+  /** `^[A-Za-z0-9_-]{1,64}$`, not beginning with `guest-`. Without it, the id is chosen as without the hook. */
   readonly userId?: string;
-  /** What people read, in place of the name that the client gave. Its member may change it with its profile. */
+  /** Display name, in place of the one in the handshake. The member may change it by a profile update. */
   readonly name?: string | undefined;
-  /** At most 1 KiB of JSON: the member's, until its profile says otherwise. */
+  /** Initial metadata of the member, at most 1 KiB of JSON. The member may change it by a profile update. */
   readonly metadata?: Json | undefined;
 }
 
 type CreateSettings = Pick<RequestPayload<'room:create'>, 'name' | 'type' | 'maxUsers' | 'access' | 'metadata'>;
 
-/** A user wants a room. */
+/** Input of `onCreate`: a user asks to create a room. */
 export interface CreateRequest {
   readonly userId: UserId;
   readonly name: string | undefined;
-  /** As they would be: what the client asked for, over the server's defaults. */
+  /** The requested settings, completed with the server's defaults. */
   readonly settings: CreateSettings & Required<Pick<CreateSettings, 'type' | 'maxUsers' | 'access'>>;
-  /** A client that did not hear the answer asks again with the same key, for the same room. */
+  /** A client repeats a request that was not answered with the same key, and gets the same room. */
   readonly idempotencyKey: string | undefined;
 }
 
-/** A user wants a seat in a room. */
+/** Input of `onJoin`: a user asks to join a room. */
 export interface JoinRequest {
   readonly userId: UserId;
   readonly name: string | undefined;
-  /** As it is now. A copy. */
+  /** A copy of the current state. */
   readonly room: RoomSnapshot;
 }
 
-/** All are optional, and may be async; one that takes longer than 5 seconds or throws is a fault of the server. */
+/** All hooks are optional and may be async. A hook that throws or takes longer than 5 seconds is a fault of the server. */
 export interface Hooks {
   /**
-   * Who is it? Asked for every handshake, also without a token and with a resume token, so that an account that is
-   * closed does not come back.
+   * Determines the identity of a client. Called for every handshake, also without a token and with a resume token, so
+   * that a closed account cannot return.
    *
-   * @returns an identity; or a refusal, which the client gets as `UNAUTHENTICATED`; or nothing: as without the hook
+   * @returns an identity; or a refusal, which the client receives as `UNAUTHENTICATED`; or nothing, to proceed as without the hook
    */
-  authenticate?(asked: Credentials): Awaitable<Identity | Refusal | Nothing>;
+  authenticate?(request: Credentials): Awaitable<Identity | Refusal | Nothing>;
   /**
-   * May it make a room, and which? Not asked for rooms that a back end makes.
+   * Decides on the creation of a room. Not called for rooms that a back end creates.
    *
-   * @returns nothing; or settings that take the place of those asked for; or a refusal, which the client gets as `FORBIDDEN`
+   * @returns nothing, to allow it; or settings in place of the requested ones; or a refusal, which the client receives as `FORBIDDEN`
    */
-  onCreate?(asked: CreateRequest): Awaitable<{ readonly settings: CreateSettings } | Refusal | Nothing>;
+  onCreate?(request: CreateRequest): Awaitable<{ readonly settings: CreateSettings } | Refusal | Nothing>;
   /**
-   * May it join? Asked when the room is found and would have the user; not for who has a seat in it. Whoever has left
-   * and comes back is asked for like anybody, the creator too.
+   * Decides on a join. Called when the room exists and would accept the user, but not for a user that has a seat in it.
+   * Called again for a user that has left and joins again, the creator included.
    *
-   * @returns nothing; or a refusal, which the client gets as `FORBIDDEN`
+   * @returns nothing, to allow it; or a refusal, which the client receives as `FORBIDDEN`
    */
-  onJoin?(asked: JoinRequest): Awaitable<Refusal | Nothing>;
-  /** Hears the events that this node commits, in their order, right after they are. Nobody waits for it. */
+  onJoin?(request: JoinRequest): Awaitable<Refusal | Nothing>;
+  /** Called with each event that this node commits, in order, right after the commit. The server does not wait for it. */
   onEvent?(event: FeedEvent): Awaitable<unknown>;
 }
 
-/** An identity that has been looked at. */
+/** A validated identity. */
 export interface HookIdentity {
   readonly ok: true;
   readonly userId?: UserId | undefined;
@@ -112,11 +113,13 @@ export interface HookIdentity {
   readonly metadata?: string | undefined;
 }
 
-/** The hooks as the server asks them: they answer in time and in the right shape, or it is a fault. Undefined where none is given. */
+/** Hooks with a time limit and validated results; violations are faults. Undefined where the program has no such hook. */
 export interface GuardedHooks {
-  readonly authenticate: ((asked: Credentials) => Promise<HookIdentity | Refused>) | undefined;
-  readonly onCreate: ((asked: CreateRequest) => Promise<{ ok: true; settings: CreateSettings } | Refused>) | undefined;
-  readonly onJoin: ((asked: JoinRequest) => Promise<{ ok: true } | Refused>) | undefined;
+  readonly authenticate: ((request: Credentials) => Promise<HookIdentity | Refused>) | undefined;
+  readonly onCreate:
+    | ((request: CreateRequest) => Promise<{ ok: true; settings: CreateSettings } | Refused>)
+    | undefined;
+  readonly onJoin: ((request: JoinRequest) => Promise<{ ok: true } | Refused>) | undefined;
 }
 
 export function guardHooks(hooks: Hooks, clock: Clock, log: Log): GuardedHooks {
@@ -127,29 +130,29 @@ export function guardHooks(hooks: Hooks, clock: Clock, log: Log): GuardedHooks {
   return {
     authenticate:
       hooks.authenticate &&
-      (async (asked) => identify(await ask('authenticate', () => hooks.authenticate?.(asked)), log)),
+      (async (request) => readIdentity(await ask('authenticate', () => hooks.authenticate?.(request)), log)),
     onCreate:
       hooks.onCreate &&
-      (async (asked) => {
-        const answer = read('onCreate', createAnswer, await ask('onCreate', () => hooks.onCreate?.(asked)));
-        if (answer.refuse !== undefined) return refusal('FORBIDDEN', answer.refuse, 'You may not make a room.');
+      (async (request) => {
+        const answer = read('onCreate', createResult, await ask('onCreate', () => hooks.onCreate?.(request)));
+        if (answer.refuse !== undefined) return refuseWith('FORBIDDEN', answer.refuse, 'You may not create a room.');
         return { ok: true, settings: answer.settings ?? {} };
       }),
     onJoin:
       hooks.onJoin &&
-      (async (asked) => {
-        const { refuse: why } = read('onJoin', joinAnswer, await ask('onJoin', () => hooks.onJoin?.(asked)));
-        return why === undefined ? { ok: true } : refusal('FORBIDDEN', why, 'You may not join this room.');
+      (async (request) => {
+        const { refuse: reason } = read('onJoin', joinResult, await ask('onJoin', () => hooks.onJoin?.(request)));
+        return reason === undefined ? { ok: true } : refuseWith('FORBIDDEN', reason, 'You may not join this room.');
       }),
   };
 }
 
-/** The program's own code did not do what it is there for. */
+/** A hook took too long or returned an invalid value. */
 class HookFailed extends Error {
   override readonly name = 'HookFailed';
 }
 
-/** By the clock, as all deadlines of the rules are. What the promise comes to after that is nobody's business. */
+/** Rejects when the hook has not settled within the time limit. Its later result is ignored. */
 export function withinTime<Result>(clock: Clock, name: keyof Hooks, promise: Promise<Result>): Promise<Result> {
   return new Promise<Result>((resolve, reject) => {
     const stop = clock.after(HOOK_MS, () => reject(new HookFailed(`${name} did not answer within ${HOOK_MS} ms`)));
@@ -157,19 +160,19 @@ export function withinTime<Result>(clock: Clock, name: keyof Hooks, promise: Pro
   });
 }
 
-// Strict: who returns false, misspells `refuse`, or gives no reason where there should be one, has not said yes.
-const refused = z.strictObject({ refuse: z.string() });
+// Strict: `false`, a misspelt `refuse`, or a refusal without a reason must not count as permission.
+const refusalResult = z.strictObject({ refuse: z.string() });
 const { name, type, maxUsers, access, metadata: about } = REQUESTS['room:create'].payload.shape;
 const settings = z.strictObject({ name, type, maxUsers, access, metadata: about });
-const joinAnswer = refused.extend({ refuse: z.string().exactOptional() });
-const createAnswer = joinAnswer.extend({ settings: settings.exactOptional() });
-const identity = z.strictObject({
-  // Not optional as the others are: of an account whose id is undefined nobody knows who it is.
+const joinResult = refusalResult.extend({ refuse: z.string().exactOptional() });
+const createResult = joinResult.extend({ settings: settings.exactOptional() });
+const identityResult = z.strictObject({
+  // exactOptional: an explicit undefined is a bug in the hook, such as a missing property of an account.
   userId: z
     .string()
     .regex(USER_ID_PATTERN)
     .refine((id) => !id.startsWith(GUEST_PREFIX))
-    .transform((id) => id as UserId) // the pattern has just been checked
+    .transform((id) => id as UserId) // cast: the pattern has just been checked
     .exactOptional(),
   name: displayName.optional(),
   metadata: metadata.optional(),
@@ -178,29 +181,29 @@ const identity = z.strictObject({
 function read<Answer>(hook: keyof Hooks, schema: z.ZodType<Answer>, answer: unknown): Answer {
   const outcome = schema.safeParse(answer ?? {});
   if (outcome.success) return outcome.data;
-  throw new HookFailed(`${hook} has answered what it may not: ${z.prettifyError(outcome.error)}`);
+  throw new HookFailed(`${hook} returned an invalid value: ${z.prettifyError(outcome.error)}`);
 }
 
-/** What is wrong with the account is told to its client, who can do something about it; all else is a fault. */
-function identify(answer: unknown, log: Log): HookIdentity | Refused {
-  const no = refused.safeParse(answer);
-  if (no.success) return refusal('UNAUTHENTICATED', no.data.refuse, 'You are not let in.');
-  const outcome = identity.safeParse(answer ?? {});
+/** An invalid field of an identity is reported to the client, who may be able to change it; every other mistake is a fault. */
+function readIdentity(answer: unknown, log: Log): HookIdentity | Refused {
+  const no = refusalResult.safeParse(answer);
+  if (no.success) return refuseWith('UNAUTHENTICATED', no.data.refuse, 'The server refuses this client.');
+  const outcome = identityResult.safeParse(answer ?? {});
   if (outcome.success) {
     const { metadata: body, ...rest } = outcome.data;
     return { ok: true, ...rest, ...(body !== undefined && { metadata: JSON.stringify(body) }) };
   }
   const field = outcome.error.issues.map(({ path }) => path[0]).find((key) => key !== undefined);
-  if (field === undefined) throw new HookFailed(`authenticate has answered what it may not: ${outcome.error.message}`);
-  log.warn({ field: String(field) }, 'authenticate has named an identity that cannot be one here');
-  return refuse('UNAUTHENTICATED', { message: `The identity’s ${String(field)} is not of the shape it has here.` });
+  if (field === undefined) throw new HookFailed(`authenticate returned an invalid value: ${outcome.error.message}`);
+  log.warn({ field: String(field) }, 'the hook authenticate returned an identity with an invalid field');
+  return refuse('UNAUTHENTICATED', { message: `The field ${String(field)} of the identity is invalid.` });
 }
 
-function refusal(code: ErrorCode, why: string, otherwise: string): Refused {
-  // By code points: half of a pair would be no text any more.
-  const told = Array.from(why.slice(0, 2 * REASON_LENGTH))
-    .slice(0, REASON_LENGTH)
+function refuseWith(code: ErrorCode, reason: string, defaultMessage: string): Refused {
+  // By code points, so that no surrogate pair is cut in half.
+  const message = Array.from(reason.slice(0, 2 * MAX_REASON_LENGTH))
+    .slice(0, MAX_REASON_LENGTH)
     .join('')
     .toWellFormed();
-  return refuse(code, { message: told === '' ? otherwise : told });
+  return refuse(code, { message: message === '' ? defaultMessage : message });
 }

@@ -1,17 +1,17 @@
-/** Resume tokens: signed, so that any node believes them; they name a user, and whether it is an account’s. */
+/** Resume tokens: JWTs that name a user, and whether its id comes from the hook `authenticate`. Every node can verify them. */
 import { createSecretKey } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { USER_ID_PATTERN, type UserId } from '../../protocol/ids.ts';
 import type { Clock } from '../../support/clock.ts';
 
 const ALGORITHM = 'HS256';
-/** Keeps a token of another purpose, signed with the same secret, from being taken for one of these. */
+/** Audience of the JWT: tokens for other purposes, signed with the same secret, are not accepted. */
 const PURPOSE = 'signalbox:resume';
 
 export interface ResumeTokens {
-  /** @param identity whether the program around the server has said who this user is. */
+  /** @param identity whether the user id comes from the hook `authenticate`. */
   issue(userId: UserId, identity: boolean): Promise<string>;
-  /** @returns whom it names, or `undefined` when the token is foreign, altered or expired. */
+  /** @returns the user, or `undefined` when the token is foreign, altered or expired. */
   read(token: string): Promise<{ readonly userId: UserId; readonly identity: boolean } | undefined>;
 }
 

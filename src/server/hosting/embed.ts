@@ -1,6 +1,6 @@
 /**
- * A server inside somebody else's: it is handed the requests that are meant for it, and changes nothing about the
- * others. Its own HTTP server never listens; what Fastify and Socket.IO do to that one, the other does not see.
+ * Embedding in the HTTP server of another program: requests for this server are forwarded to it, all others stay
+ * untouched. The inner HTTP server never listens: it only keeps the listeners of Fastify and Socket.IO off the outer one.
  */
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
@@ -10,39 +10,39 @@ import { OptionError, type Options, type PartialOptions } from '../options/optio
 import { type FastifyHost, mountOnFastify } from './fastify-host.ts';
 import { addUpgradeHandler } from './upgrade-router.ts';
 
-/** Where a server is embedded. The caller made it, listens with it, and closes it. */
+/** The HTTP server to embed in. The caller creates it, listens with it, and closes it. */
 export interface EmbedTarget {
-  /** One of `node:http` or `node:https`, or a Fastify instance, which is given the routes of this server. */
+  /** A server of `node:http` or `node:https`, or a Fastify instance, to which the routes are added. */
   readonly server: HttpServer | HttpsServer | FastifyHost;
-  /** What the paths of this server begin with there, such as `/signaling`. Not that of Socket.IO: see `socketPath`. */
+  /** Path prefix of this server there, such as `/signaling`. It does not apply to Socket.IO: see `socketPath`. */
   readonly prefix?: string;
 }
 
 export interface EmbeddedServer {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Takes nobody in any more, and ends the connections that are left: those that do not answer a farewell. */
+  /** Refuses new requests and destroys the remaining connections: those whose clients have not closed them. */
   detach(): void;
 }
 
 const PREFIX = /^(\/[A-Za-z0-9._~-]+)+$/;
 
-/** Options that are those of the program around it; and the demo page, which is at home at the root of a server. */
+/** Options of the outer server; and the demo page, which works at the root path of a server only. */
 const STANDALONE_OPTIONS = ['host', 'port', 'headersTimeoutMs', 'demo'] as const;
 
-/** @throws OptionError for what has no meaning in another server. */
+/** @throws OptionError for an option that an embedded server does not have. */
 export function embeddedOptions(options: PartialOptions, { prefix = '' }: EmbedTarget): PartialOptions {
   for (const name of STANDALONE_OPTIONS) {
     if (options[name] !== undefined && options[name] !== false)
-      throw new OptionError(name, 'is for a server of its own, and this one is embedded');
+      throw new OptionError(name, 'cannot be set for an embedded server');
   }
-  if (prefix !== '' && !PREFIX.test(prefix)) throw new OptionError('prefix', 'must be such as /signaling');
+  if (prefix !== '' && !PREFIX.test(prefix)) throw new OptionError('prefix', 'must be a path such as /signaling');
   return { ...options, demo: false };
 }
 
 /**
- * @param inner its own server, which has the listeners of Fastify and Socket.IO.
- * @param close for a Fastify instance, which would wait for the connections of clients.
- * @throws OptionError when another server has the `socketPath` there.
+ * @param inner the HTTP server with the listeners of Fastify and Socket.IO.
+ * @param close called before a Fastify instance closes, which would otherwise wait for open WebSockets.
+ * @throws OptionError when another embedded server uses the same `socketPath` there.
  */
 export function embed(
   { server, prefix = '' }: EmbedTarget,
@@ -53,26 +53,26 @@ export function embed(
 ): EmbeddedServer {
   const { socketPath, transports } = options;
   const sockets = new Set<Duplex>();
-  let isShut = false;
+  let isClosed = false;
 
-  const handle = (request: IncomingMessage, response: ServerResponse, under = prefix): void => {
-    if (isShut) {
-      answerClosed(response);
+  const handle = (request: IncomingMessage, response: ServerResponse, pathPrefix = prefix): void => {
+    if (isClosed) {
+      replyClosed(response);
       return;
     }
     if (isBodyConsumed(request))
-      throw new Error('the body has been read already: hand requests over before they are parsed');
+      throw new Error('the request body has been read already: mount Signalbox before body parsers');
     const { url = '/' } = request;
     if (!url.startsWith(socketPath)) {
-      // Under the name that it has in Express: Fastify knows it, too.
+      // `originalUrl` is the name in Express, which Fastify reads as well.
       Object.assign(request, { originalUrl: Reflect.get(request, 'originalUrl') ?? url });
-      request.url = stripPrefix(under, url);
+      request.url = stripPrefix(pathPrefix, url);
     }
     inner.emit('request', request, response);
   };
 
   const outer = 'register' in server ? server.server : server;
-  const stopTaking = addUpgradeHandler(outer, socketPath, (request, socket, head) => {
+  const removeHandler = addUpgradeHandler(outer, socketPath, (request, socket, head) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     inner.emit('upgrade', request, socket, head);
@@ -80,14 +80,14 @@ export function embed(
   try {
     if ('register' in server) mountOnFastify(server, { prefix, socketPath, routes, transports, handle, close });
   } catch (error) {
-    stopTaking();
+    removeHandler();
     throw error;
   }
   return {
     handle: (request, response) => handle(request, response),
     detach() {
-      isShut = true;
-      stopTaking();
+      isClosed = true;
+      removeHandler();
       for (const socket of sockets) socket.destroy();
     },
   };
@@ -96,16 +96,16 @@ export function embed(
 function stripPrefix(prefix: string, url: string): string {
   if (prefix === '' || !url.startsWith(prefix)) return url;
   const rest = url.slice(prefix.length);
-  // `/signaling?a` is our root, `/signalingelse` is not ours.
+  // `/signaling?a` is the root path; `/signalingelse` does not have the prefix.
   if (rest === '' || rest.startsWith('?')) return `/${rest}`;
   return rest.startsWith('/') ? rest : url;
 }
 
-/** Who waits for a body that somebody else has read waits for ever. */
+/** Whether another parser has read the body: waiting for it would never end. */
 const isBodyConsumed = ({ headers, readableEnded }: IncomingMessage): boolean =>
   readableEnded && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 
-function answerClosed(response: ServerResponse): void {
+function replyClosed(response: ServerResponse): void {
   const problem = { type: 'about:blank', title: 'The server is closed.', status: 503 };
   response.writeHead(503, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
 }

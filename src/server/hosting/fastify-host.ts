@@ -1,13 +1,13 @@
-/** In a Fastify instance of somebody else's: its hooks run for our routes, nothing else of it reaches them, nor they it. */
+/** Embedding in the Fastify instance of another program: its hooks run for these routes; its parsers, handlers and error handling do not. */
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { HttpRoute } from '../http/app.ts';
 import { OptionError } from '../options/options.ts';
 
-/** What is asked of a Fastify instance, whatever its version, its logger and its type provider. */
+/** The part of a Fastify instance that is used: independent of its version, logger and type provider. */
 export interface FastifyHost {
   readonly server: HttpServer | HttpsServer;
-  /** Of a plugin: what the paths of its routes begin with. */
+  /** Path prefix, when the instance is that of a plugin. */
   readonly prefix: string;
   register(plugin: (scope: FastifyScope) => Promise<void>, options: { prefix: string }): unknown;
 }
@@ -34,17 +34,17 @@ interface EmbeddedRoutes {
   readonly socketPath: string;
   readonly transports: readonly string[];
   readonly routes: readonly HttpRoute[];
-  /** Answers, as if the path began behind `prefix`. */
+  /** Handles a request, with `prefix` removed from its path. */
   readonly handle: (request: IncomingMessage, response: ServerResponse, prefix: string) => void;
   readonly close: () => Promise<void>;
 }
 
-/** @throws OptionError when polling cannot be there; Error when the instance takes no more routes. */
-export function mountOnFastify(host: FastifyHost, guest: EmbeddedRoutes): void {
-  const { prefix, routes, handle, close, transports, socketPath } = guest;
-  // Its path is whole: it does not begin with our prefix, but it cannot leave that of the instance.
+/** @throws OptionError when the path of polling is outside the prefix of the instance; Error when the instance is ready already. */
+export function mountOnFastify(host: FastifyHost, embedded: EmbeddedRoutes): void {
+  const { prefix, routes, handle, close, transports, socketPath } = embedded;
+  // `socketPath` is absolute: it ignores our prefix, but routes of the instance always have its own prefix.
   if (transports.includes('polling') && !socketPath.startsWith(`${host.prefix}/`))
-    throw new OptionError('socketPath', `must begin with ${host.prefix}/ there`);
+    throw new OptionError('socketPath', `must begin with ${host.prefix}/, the prefix of the Fastify instance`);
   try {
     if (transports.includes('polling')) {
       const route = { method: ['GET', 'POST', 'OPTIONS'], url: socketPath.slice(host.prefix.length) };
@@ -53,36 +53,36 @@ export function mountOnFastify(host: FastifyHost, guest: EmbeddedRoutes): void {
     host.register(
       async (scope) => {
         forward(scope, routes, handle);
-        // Before Fastify waits for the connections to its server, which clients would not end by themselves.
+        // preClose: Fastify then waits for open connections, which clients would not close by themselves.
         scope.addHook('preClose', close);
       },
       { prefix },
     );
   } catch (error) {
-    throw new Error('a Fastify instance takes no more routes once it is ready: embed before', { cause: error });
+    throw new Error('a Fastify instance accepts no routes once it is ready: embed before that', { cause: error });
   }
 }
 
 function forward(scope: FastifyScope, routes: readonly HttpRoute[], handle: EmbeddedRoutes['handle']): void {
-  // Whoever answers reads the body.
+  // The inner server reads the body.
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
   for (const [method, url] of uniqueRoutes(routes)) {
     scope.route({
       method,
       url,
-      exposeHeadRoute: false, // they are among the routes
+      exposeHeadRoute: false, // HEAD routes are in the list already
       handler(request, reply) {
         reply.hijack();
-        // Fastify’s types think of HTTP/2 too; those of a host do not let such a server in.
+        // Cast: Fastify’s types include HTTP/2, which the type of a host excludes.
         handle(request.raw as IncomingMessage, reply.raw as ServerResponse, scope.prefix);
       },
     });
   }
 }
 
-/** Each once: Fastify adds some for others, says so of a few, and takes none twice. */
+/** Removes duplicates: Fastify reports some routes twice, and refuses a duplicate. */
 function uniqueRoutes(routes: readonly HttpRoute[]): readonly (readonly [method: string, url: string])[] {
-  const pairs = routes.flatMap(({ method, url }) => [method].flat().map((one) => [one, url] as const));
+  const pairs = routes.flatMap(({ method, url }) => [method].flat().map((single) => [single, url] as const));
   return [...new Map(pairs.map((pair) => [pair.join(' '), pair])).values()];
 }

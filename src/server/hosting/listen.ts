@@ -1,4 +1,4 @@
-/** Listening on a port of one's own; why that cannot be is said in the words of the options. */
+/** Listens on a port of its own. Errors name the option to change. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Options } from '../options/options.ts';
@@ -15,25 +15,25 @@ export async function listen(
   } catch (error) {
     throw explainListenError(error, host, port);
   }
-  // A server that listens on TCP has an address and a port.
-  const taken = (app.server.address() as AddressInfo).port;
-  return { url: `http://${WILDCARD_HOSTS.has(host) ? 'localhost' : inUrl(host)}:${taken}`, port: taken };
+  // Cast: a server that listens on TCP has an address with a port.
+  const actualPort = (app.server.address() as AddressInfo).port;
+  return { url: `http://${WILDCARD_HOSTS.has(host) ? 'localhost' : inUrl(host)}:${actualPort}`, port: actualPort };
 }
 
-/** Addresses to listen on that nobody can open a page at. */
+/** Addresses for listening on all interfaces, which are no host of a URL. */
 const WILDCARD_HOSTS = new Set(['0.0.0.0', '::']);
 
 const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 function explainListenError(error: unknown, host: string, port: number): unknown {
-  // Node's errors of the system say which in `code`.
+  // Cast: system errors of Node have a `code`.
   const { code } = error as NodeJS.ErrnoException;
-  const why = {
-    EADDRINUSE: `port: ${inUrl(host)}:${port} is taken; end what listens there, or choose another port`,
-    EACCES: `port: ${port} may not be listened on by this user; choose one above 1023`,
-    EADDRNOTAVAIL: `host: ${host} is no address of this machine`,
-    ENOTFOUND: `host: ${host} is no address, and no name of one`,
-    EAI_AGAIN: `host: the address of ${host} cannot be looked up`,
+  const reason = {
+    EADDRINUSE: `port: ${inUrl(host)}:${port} is in use; stop the process that listens there, or choose another port`,
+    EACCES: `port: ${port} needs more privileges than this user has; choose a port above 1023`,
+    EADDRNOTAVAIL: `host: ${host} is not an address of this machine`,
+    ENOTFOUND: `host: ${host} is neither an address nor a known host name`,
+    EAI_AGAIN: `host: the DNS lookup of ${host} failed`,
   }[code ?? ''];
-  return why === undefined ? error : new Error(why, { cause: error });
+  return reason === undefined ? error : new Error(reason, { cause: error });
 }

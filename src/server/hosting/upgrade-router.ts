@@ -1,4 +1,4 @@
-/** The upgrades of an HTTP server: whoever is on it takes those of its path, and no others are lost. */
+/** Routes the upgrade requests of an HTTP server by path, so that several embedded servers and other listeners can share it. */
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -8,62 +8,62 @@ import { OptionError } from '../options/options.ts';
 type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 interface UpgradeRouter {
-  /** By the paths that they take. */
+  /** By path. */
   readonly handlers: Map<string, UpgradeHandler>;
   close(): void;
 }
 
 /**
- * By the server that they belong to, with which they are forgotten: those embedded in one must know of each other, or
- * none could say that an upgrade is nobody's.
+ * One router per HTTP server, collected together with it. Shared by all servers embedded in it, because only the router
+ * of all of them can tell that an upgrade has no handler.
  */
 const routers = new WeakMap<HttpServer | HttpsServer, UpgradeRouter>();
 
 /**
  * @param path ends with a slash.
- * @throws OptionError when another embedded server has that path there.
- * @returns a function that gives the path back; with the last one, nothing is left on the server.
+ * @throws OptionError when another embedded server uses that path there.
+ * @returns a function that removes the handler, and with the last handler the listener on the server.
  */
-export function addUpgradeHandler(server: HttpServer | HttpsServer, path: string, take: UpgradeHandler): Stop {
-  const board = routers.get(server) ?? createRouter(server);
-  if (board.handlers.has(path))
+export function addUpgradeHandler(server: HttpServer | HttpsServer, path: string, handler: UpgradeHandler): Stop {
+  const router = routers.get(server) ?? createRouter(server);
+  if (router.handlers.has(path))
     throw new OptionError('socketPath', `${path} is taken by another Signalbox in this server`);
-  board.handlers.set(path, take);
+  router.handlers.set(path, handler);
   return () => {
-    if (board.handlers.get(path) !== take) return;
-    board.handlers.delete(path);
-    if (board.handlers.size === 0) board.close();
+    if (router.handlers.get(path) !== handler) return;
+    router.handlers.delete(path);
+    if (router.handlers.size === 0) router.close();
   };
 }
 
-/** The same on a server of our own, where Socket.IO listens already, and would end whatever upgrade is not its own. */
+/** Moves the listener of Socket.IO on our own server into the router: it would close all upgrades of other paths. */
 export function routeOwnUpgrades(server: HttpServer, path: string): void {
   for (const listener of server.listeners('upgrade')) {
-    // Node calls them with these.
-    const take = listener as UpgradeHandler;
-    server.off('upgrade', take);
-    addUpgradeHandler(server, path, take);
+    // Cast: the type of listeners is lost in `listeners`.
+    const handler = listener as UpgradeHandler;
+    server.off('upgrade', handler);
+    addUpgradeHandler(server, path, handler);
   }
 }
 
 function createRouter(server: HttpServer | HttpsServer): UpgradeRouter {
   const handlers = new Map<string, UpgradeHandler>();
-  const hear = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    const take = handlers.get(pathOf(request));
-    if (take !== undefined) take(request, socket, head);
-    // Else it is for whoever else listens.
-    else if (server.listenerCount('upgrade') === 1) answerWithoutUpgrade(server, request, socket, head);
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const handler = handlers.get(pathOf(request));
+    if (handler !== undefined) handler(request, socket, head);
+    // With other listeners on the server, the upgrade is for one of them.
+    else if (server.listenerCount('upgrade') === 1) handleWithoutUpgrade(server, request, socket, head);
   };
-  const board = {
+  const router = {
     handlers,
     close() {
-      server.off('upgrade', hear);
+      server.off('upgrade', onUpgrade);
       routers.delete(server);
     },
   };
-  server.on('upgrade', hear);
-  routers.set(server, board);
-  return board;
+  server.on('upgrade', onUpgrade);
+  routers.set(server, router);
+  return router;
 }
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
@@ -71,11 +71,11 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?
 const UPGRADE_HEADERS: ReadonlySet<unknown> = new Set(['connection', 'upgrade', 'http2-settings']);
 
 /**
- * Nobody here changes protocols for it, so it is a request like any other: as it was before somebody listened for
- * upgrades. Java's client, for one, offers HTTP/2 with the first of its requests. Node has stopped reading behind the
- * head: the connection begins once more, with that head less the offer, and ends with the answer.
+ * Handles an upgrade without a handler as a plain request, as Node does when nothing listens for upgrades: Java's HTTP
+ * client, for example, offers HTTP/2 with its first request. Node has stopped parsing after the head, so the head is put
+ * back without the upgrade headers, and the connection is emitted again. It closes after the response.
  */
-function answerWithoutUpgrade(
+function handleWithoutUpgrade(
   server: HttpServer | HttpsServer,
   { method, url, httpVersion, rawHeaders }: IncomingMessage,
   socket: Duplex,

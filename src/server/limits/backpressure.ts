@@ -1,54 +1,54 @@
 /**
- * Whoever does not read is closed. Engine.IO keeps what cannot be written yet, without bound, and a client that goes on
- * answering pings is never found dead: its peers would fill the memory of the node at the speed of their budgets.
+ * Backpressure limit: closes connections whose clients do not read. Engine.IO buffers unsent packets without bound, and a
+ * client that still answers pings never times out, so its peers could fill the memory of the node.
  */
 import type { Clock } from '../../support/clock.ts';
 import type { Options } from '../options/options.ts';
 
-/** Below this many waiting messages, no frame limit lets them weigh too much: nothing is added up. */
+/** Below this number of buffered messages their size is not summed up: the frame limit bounds it. */
 const MIN_MESSAGES = 8;
-/** A burst that is over the bounds for a moment is no stalled reader: it is looked at again after this. */
+/** A connection above the limits is closed only if it still is after this time: a burst is no stalled reader. */
 const RECHECK_MS = 1000;
-/** So many times over the bound of bytes, and nobody waits. */
+/** A connection above this multiple of the limit of bytes is closed without a second check. */
 const HARD_LIMIT_FACTOR = 4;
 
 interface Packet {
   readonly data?: unknown;
 }
 
-/** As much of an Engine.IO connection as is needed here. */
+/** The part of an Engine.IO connection that is used here. */
 export interface OutboundConnection {
   readonly writeBuffer: readonly Packet[];
   on(event: 'packetCreate', listener: (this: OutboundConnection) => void): unknown;
-  /** With `discard`, without waiting for what has not been written. */
+  /** With `discard`, buffered packets are dropped. */
   close(discard: boolean): void;
 }
 
 type Bounds = Pick<Options, 'outboundBytes' | 'outboundMessages'>;
 
-/** @returns a function that watches one connection; they share everything, so that watching weighs nothing. */
+/** @returns a function that watches a connection. All connections share its closures, so watching costs no memory per connection. */
 export function createBackpressure(bounds: Bounds, clock: Clock): (connection: OutboundConnection) => void {
-  const doubted = new WeakSet<OutboundConnection>();
+  const suspects = new WeakSet<OutboundConnection>();
 
-  const look = function (this: OutboundConnection): void {
+  const check = function (this: OutboundConnection): void {
     if (this.writeBuffer.length < MIN_MESSAGES) return;
     const bytes = bytesOf(this.writeBuffer);
     if (bytes > bounds.outboundBytes * HARD_LIMIT_FACTOR) this.close(true);
-    else if (isOver(this, bytes) && !doubted.has(this)) lookAgain(this);
+    else if (isOver(this, bytes) && !suspects.has(this)) recheckLater(this);
   };
 
   const isOver = ({ writeBuffer }: OutboundConnection, bytes: number): boolean =>
     writeBuffer.length > bounds.outboundMessages || bytes > bounds.outboundBytes;
 
-  const lookAgain = (connection: OutboundConnection): void => {
-    doubted.add(connection);
+  const recheckLater = (connection: OutboundConnection): void => {
+    suspects.add(connection);
     clock.after(RECHECK_MS, () => {
-      doubted.delete(connection);
+      suspects.delete(connection);
       if (isOver(connection, bytesOf(connection.writeBuffer))) connection.close(true);
     });
   };
 
-  return (connection) => void connection.on('packetCreate', look);
+  return (connection) => void connection.on('packetCreate', check);
 }
 
 const bytesOf = (packets: readonly Packet[]): number =>

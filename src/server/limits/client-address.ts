@@ -1,4 +1,4 @@
-/** Whose address a request comes from: the connection's, or what trusted proxies say of it. */
+/** The address of a client: the peer address of the connection, or the one that trusted proxies report. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { OptionError } from '../options/options.ts';
@@ -6,12 +6,12 @@ import { OptionError } from '../options/options.ts';
 export type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string;
 
 /**
- * `X-Forwarded-For` is believed only as far as it was written by trusted proxies: from the right, the first address
- * that is not one of them is the client. IPv6 addresses are cut to their /64, which is what one subscriber has.
+ * `X-Forwarded-For` is trusted only as far as trusted proxies have written it: from the right, the first address that is
+ * not a trusted proxy is the client. IPv6 addresses are reduced to their /64 prefix, which identifies a subscriber.
  */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
   const trusted = toBlockList(trustedProxies);
-  // What is no address at all, which a header may well hold, is nobody's whom we trust.
+  // The header may contain text that is no address: never trusted.
   const isTrusted = (address: string) =>
     isIP(address) !== 0 && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
   return ({ socket, headers }) => {
@@ -20,7 +20,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
     const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',');
     const hops = forwarded.split(',').map((hop) => plain(withoutPort(hop.trim())));
     const client = hops.findLast((hop) => !isTrusted(hop)) ?? '';
-    // What stands further left was written by the client: it is not believed when the last entry makes no sense.
+    // Entries further left were written by the client, so they are not a substitute for a malformed entry.
     return subscriber(isIP(client) === 0 ? direct : client);
   };
 }
@@ -32,10 +32,10 @@ function toBlockList(networks: readonly string[]): BlockList {
     const family = isIPv6(address) ? 'ipv6' : 'ipv4';
     try {
       if (bits === undefined) block.addAddress(address, family);
-      // No digits at all would be 0, and trust everybody.
+      // An empty prefix length would become 0, and trust every address.
       else block.addSubnet(address, /^\d+$/.test(bits) ? Number(bits) : Number.NaN, family);
     } catch {
-      throw new OptionError('trustedProxies', `${network} is neither an address nor a network`);
+      throw new OptionError('trustedProxies', `${network} is neither an address nor a network (10.0.0.0/8)`);
     }
   }
   return block;
@@ -44,7 +44,7 @@ function toBlockList(networks: readonly string[]): BlockList {
 /** Some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
 const withoutPort = (hop: string): string => hop.replace(/^\[([^\]]*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3');
 
-/** An IPv4 address that came over an IPv6 socket is still that IPv4 address. */
+/** Unwraps an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`). */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
 function subscriber(address: string): string {

@@ -1,7 +1,7 @@
 /**
- * Frames that are no messages cost no budget: pongs of the transport, pings and pongs of the WebSocket. Written without
- * pause they keep the process parsing: ten such connections left a request of somebody else unanswered for seconds. An
- * honest client sends one in ten seconds.
+ * Rate limit of control frames: packets of the transport such as pongs, pings and pongs of the WebSocket. The token bucket counts only
+ * messages, but a flood of control frames keeps the process busy with parsing: ten such connections delayed the requests
+ * of others by seconds. A well-behaved client sends one in ten seconds.
  */
 import type { Clock } from '../../support/clock.ts';
 
@@ -12,22 +12,22 @@ interface WebSocket {
   terminate(): void;
 }
 
-/** As much of an Engine.IO connection as is needed here. With polling there is no WebSocket. */
+/** The part of an Engine.IO connection that is used here. With polling there is no WebSocket. */
 export interface EngineConnection {
   readonly transport: { readonly socket?: WebSocket };
   on(event: 'packet', listener: (this: EngineConnection, packet: { readonly type: string }) => void): unknown;
   close(discard: boolean): void;
 }
 
-/** Ends a connection without waiting for the other side to agree: who floods does not. */
+/** Closes a connection without the closing handshake, which a flooding client would not complete. */
 export function terminate(connection: EngineConnection): void {
   connection.close(true);
   connection.transport.socket?.terminate();
 }
 
-/** @returns a function that watches one connection; they share everything, so that watching weighs nothing. */
+/** @returns a function that watches a connection. All connections share its closures, so watching costs no memory per connection. */
 export function createControlFrameLimit(clock: Clock): (connection: EngineConnection) => void {
-  /** Of the present second. */
+  /** Control frames in the current second. */
   const counts = new Map<WebSocket | EngineConnection, number>();
   let second = 0;
 

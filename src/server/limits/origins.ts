@@ -1,6 +1,6 @@
 /**
- * Which pages may connect. Socket.IO's `cors` does not guard WebSocket, so every handshake is looked at here. A client
- * that is no browser sends no Origin, and could send any.
+ * Origin check of handshakes. Needed because Socket.IO's option `cors` does not apply to WebSocket. Clients other than
+ * browsers send no Origin, or any they like, so requests without one are allowed.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Log } from '../../support/log.ts';
@@ -13,47 +13,47 @@ export function createOriginCheck(allowedOrigins: readonly string[]): OriginChec
     if (origin === undefined || allowed.has('*') || allowed.has(origin)) return true;
     const url = URL.canParse(origin) ? new URL(origin) : undefined;
     if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false;
-    // A proxy may write the port into Host that a browser leaves out of Origin.
+    // Compared as URLs: a proxy may add the default port to Host, which a browser omits in Origin.
     const own = `${url.protocol}//${host}`;
     return allowed.has(url.origin) || (URL.canParse(own) && new URL(own).host === url.host) || LOCAL.has(url.hostname);
   };
 }
 
-/** For Socket.IO's `allowRequest`. A browser does not show a page why it was refused: whoever runs the server reads it. */
+/** For Socket.IO's `allowRequest`. The reason is logged, because browsers hide it from the page. */
 export function createOriginGate(allowedOrigins: readonly string[], log: Log) {
   const isAllowed = createOriginCheck(allowedOrigins);
-  const told = new Set<string>();
+  const loggedReasons = new Set<string>();
   return (request: IncomingMessage, decide: (error: string | null, may: boolean) => void): void => {
     if (isAllowed(request)) {
       decide(null, true);
       return;
     }
-    const why = `origin ${printable(request.headers.origin)} was refused: allow it with allowedOrigins`;
-    // Whoever makes up one origin after the other does not fill the log, nor the memory.
-    if (told.size < MAX_LOGGED_ORIGINS && !told.has(why)) {
-      told.add(why);
-      log.warn(why);
+    const reason = `origin ${printable(request.headers.origin)} was refused: allow it with allowedOrigins`;
+    // Bounded: invented origins must not fill the log or the memory.
+    if (loggedReasons.size < MAX_LOGGED_ORIGINS && !loggedReasons.has(reason)) {
+      loggedReasons.add(reason);
+      log.warn(reason);
     }
-    // Left to itself, Engine.IO calls a forbidden upgrade a bad request.
-    if (request.headers.upgrade !== undefined) request.socket.end(forbidden(why));
-    decide(why, false);
+    // Engine.IO by itself would answer a refused upgrade with 400 instead of 403.
+    if (request.headers.upgrade !== undefined) request.socket.end(forbidden(reason));
+    decide(reason, false);
   };
 }
 
 const MAX_LOGGED_ORIGINS = 100;
-const ORIGIN_LENGTH = 200;
+const MAX_ORIGIN_LENGTH = 200;
 
-const printable = (origin = ''): string => origin.slice(0, ORIGIN_LENGTH).replaceAll(/[^!-~]/g, '?');
+const printable = (origin = ''): string => origin.slice(0, MAX_ORIGIN_LENGTH).replaceAll(/[^!-~]/g, '?');
 
-const forbidden = (why: string): string =>
+const forbidden = (reason: string): string =>
   [
     'HTTP/1.1 403 Forbidden',
     'Connection: close',
     'Content-Type: text/plain',
     'X-Content-Type-Options: nosniff',
-    `Content-Length: ${why.length}`,
+    `Content-Length: ${reason.length}`,
     '',
-    why,
+    reason,
   ].join('\r\n');
 
 const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);

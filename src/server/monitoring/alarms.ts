@@ -1,11 +1,11 @@
-/** What an operator must look at, told to back ends too: once, however many nodes notice it. */
+/** Alarms for operators, published in the feed: deduplicated, because all nodes notice the same condition. */
 import type { Feed } from '../../engine/feed.ts';
 import type { Announcement } from '../../protocol/feed.ts';
 import type { ReferenceNotice } from '../../reference/port.ts';
 import type { Log } from '../../support/log.ts';
 import type { PoolFigures } from './pool-monitor.ts';
 
-/** Nodes notice the same within a tick of each other; what lasts is said again after this. */
+/** Deduplication window: nodes raise the same alarm within one tick, and a lasting condition raises it again after this. */
 const DEDUPE_MS = 10 * 60_000;
 
 export interface Alarms {
@@ -14,16 +14,16 @@ export interface Alarms {
 }
 
 export function createAlarms(feed: Feed, log: Log): Alarms {
-  const tell = (announcement: Announcement): void => {
+  const publish = (announcement: Announcement): void => {
     feed.announce(announcement, DEDUPE_MS).catch((error: unknown) => {
-      log.warn({ err: error, type: announcement.type }, 'an alarm did not reach the feed; it stands in the log');
+      log.warn({ err: error, type: announcement.type }, 'an alarm could not be published in the feed');
     });
   };
   return {
-    poolLow: ({ free, occupied, cooling, total }) => tell({ type: 'pool_low', free, occupied, cooling, total }),
+    poolLow: ({ free, occupied, cooling, total }) => publish({ type: 'pool_low', free, occupied, cooling, total }),
     ledgerBehind(notice) {
       const { kind: _, ...figures } = notice;
-      tell({ type: 'reference_alarm', ...figures });
+      publish({ type: 'reference_alarm', ...figures });
     },
   };
 }

@@ -1,20 +1,21 @@
-/** The events of this node for the program that it runs in: each listener hears them in their order, and disturbs nobody. */
+/** Subscriptions of the embedding program to the events of this node. A failing listener does not affect the others. */
 import type { Engine } from '../../engine/engine.ts';
 import type { FeedEvent } from '../../protocol/feed.ts';
 import type { Stop } from '../../support/clock.ts';
 import type { Log } from '../../support/log.ts';
 import { OptionError } from '../options/options.ts';
 
-/** What it returns is not waited for; what it throws is logged. */
+/** Its result is not awaited; an exception is logged. */
 export type EventListener = (event: FeedEvent) => unknown;
 
 export interface Events {
   /**
-   * Hears every event that this node commits from now on, right after it is committed. With Redis they come by its channel:
-   * at most once, none while it is away. Those of other nodes are in the feed, for who reads it.
+   * Calls the listener with every event that this node commits from now on, in order, right after the commit. With Redis,
+   * events arrive by a pub/sub channel: at most once, and none while Redis is unavailable. Events of other nodes are only in
+   * the feed.
    *
-   * @returns a function that ends it
-   * @throws OptionError when `feedMaxEvents` is 0: there are no events then.
+   * @returns a function that ends the subscription
+   * @throws OptionError when `feedMaxEvents` is 0, which turns events off.
    */
   subscribe(listener: EventListener): Stop;
 }
@@ -22,15 +23,14 @@ export interface Events {
 export function createEvents(feed: Engine['feed'], feedMaxEvents: number, log: Log): Events {
   return {
     subscribe(listener) {
-      if (feedMaxEvents === 0)
-        throw new OptionError('feedMaxEvents', 'must be more than 0 for who wants to hear of events');
+      if (feedMaxEvents === 0) throw new OptionError('feedMaxEvents', 'must be more than 0 to subscribe to events');
       let stopped = false;
       const stop = feed.listen((event) => {
-        // What is on its way when it ends is for nobody any more.
+        // Drops events that were under way when the subscription ended.
         if (stopped) return;
-        // A copy, for the event itself is the one that others read; and a failure is the same, now or later.
-        const heard = async () => listener(structuredClone(event));
-        heard().catch((error: unknown) => log.error({ err: error, event: event.id }, 'a listener of events failed'));
+        // A copy, because the event is shared. Async, so that exceptions and rejections are caught alike.
+        const call = async () => listener(structuredClone(event));
+        call().catch((error: unknown) => log.error({ err: error, event: event.id }, 'a listener of events failed'));
       });
       return () => {
         stopped = true;

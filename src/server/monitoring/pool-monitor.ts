@@ -1,4 +1,4 @@
-/** Watches how many codes are free, from the figures that the tick brings along, and says so once when they run low. */
+/** Figures of the pool of codes, and the alarm when few are free. */
 import type { PoolStats } from '../../room/outcomes.ts';
 import { type Pool, SHARDS } from '../../room/pool.ts';
 import type { Log } from '../../support/log.ts';
@@ -10,19 +10,19 @@ export interface PoolFigures {
   readonly total: number;
 }
 
-export function poolFigures(pool: Pool, stock: readonly (PoolStats | undefined)[]): PoolFigures {
-  const sum = (figure: 'occupied' | 'cooling') => stock.reduce((total, figures) => total + (figures?.[figure] ?? 0), 0);
+export function poolFigures(pool: Pool, stats: readonly (PoolStats | undefined)[]): PoolFigures {
+  const sum = (figure: 'occupied' | 'cooling') => stats.reduce((total, figures) => total + (figures?.[figure] ?? 0), 0);
   const total = pool.perShard * SHARDS;
   const occupied = sum('occupied');
   const cooling = sum('cooling');
   return { free: total - occupied - cooling, occupied, cooling, total };
 }
 
-/** Back above the mark by this share of the pool before it may be called low again: no flapping. */
+/** Hysteresis: the alarm is armed again when the free share is this much above the mark, so that it does not flap. */
 const RECOVERY = 0.01;
 
 /**
- * @param onLow is told each time the pool falls below the mark
+ * @param onLow is called each time the pool falls below the mark
  * @returns a function to call with each new reading
  */
 export function createLowWaterAlarm(

@@ -1,4 +1,4 @@
-/** What one client may take. */
+/** Limits per connection and per address. */
 import { integer, milliseconds, type OptionEntry, SECOND } from './entry.ts';
 
 export const BOUNDS = {
@@ -6,14 +6,35 @@ export const BOUNDS = {
     1024 * 1024,
     1024,
     2 ** 30,
-    'What may wait for a client that does not read; then its connection is closed.',
+    'Limit of unsent bytes per connection; a connection that stays above it is closed.',
   ),
-  outboundMessages: integer(256, 1, 1_000_000, 'The same, counted in messages.'),
-  frameBytes: integer(96 * 1024, 1024, 16 * 1024 * 1024, 'Largest frame; a larger one ends its connection.'),
-  connectTimeoutMs: milliseconds(5 * SECOND, 'A connection that does not complete its handshake is closed after this.'),
-  headersTimeoutMs: milliseconds(10 * SECOND, 'An HTTP request whose headers do not arrive in this time is closed.'),
-  eventsPerSecond: integer(20, 1, 1_000_000, 'Requests per second that a connection may go on making.'),
-  eventsBurst: integer(100, 1, 1_000_000, 'Requests that it may make at once.'),
-  strikes: integer(10, 1, 1_000_000, 'Requests over that budget after which the connection is closed.'),
-  freeMisses: integer(5, 0, 1_000_000, 'Wrong codes that an address may try before it has to wait.'),
+  outboundMessages: integer(
+    256,
+    1,
+    1_000_000,
+    'Limit of unsent messages per connection; a connection that stays above it is closed.',
+  ),
+  frameBytes: integer(
+    96 * 1024,
+    1024,
+    16 * 1024 * 1024,
+    'Maximum size of a frame in bytes; a larger one closes the connection.',
+  ),
+  connectTimeoutMs: milliseconds(
+    5 * SECOND,
+    'Timeout of the handshake; a connection that has not completed it is closed.',
+  ),
+  headersTimeoutMs: milliseconds(
+    10 * SECOND,
+    'Timeout of an HTTP request: for its headers, and for the whole request.',
+  ),
+  eventsPerSecond: integer(20, 1, 1_000_000, 'Rate limit of a connection: sustained requests per second.'),
+  eventsBurst: integer(100, 1, 1_000_000, 'Rate limit of a connection: requests in one burst.'),
+  strikes: integer(10, 1, 1_000_000, 'Requests above the rate limit after which the connection is closed.'),
+  freeMisses: integer(
+    5,
+    0,
+    1_000_000,
+    'Wrong room codes that an address may try before it has to wait between attempts.',
+  ),
 } as const satisfies Record<string, OptionEntry>;

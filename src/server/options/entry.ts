@@ -1,4 +1,4 @@
-/** How an option is written down. */
+/** The types of option entries and their constructors. */
 import { z } from 'zod';
 
 type Kind = 'text' | 'number' | 'flag' | 'list';
@@ -7,9 +7,9 @@ export interface OptionEntry<Schema extends z.ZodType = z.ZodType> {
   readonly kind: Kind;
   readonly schema: Schema;
   readonly help: string;
-  /** A plain name that is understood beside the SIGNALBOX_ one. */
+  /** A conventional environment variable that is read in addition to the SIGNALBOX_ one, such as PORT. */
   readonly env?: string;
-  /** Never printed. */
+  /** Holds a secret: its value is never printed. */
   readonly secret?: true;
 }
 
@@ -24,16 +24,18 @@ export function optionEntry<Schema extends z.ZodType>(
   return { kind, schema, help, ...extra };
 }
 
-export const text = (fallback: string, help: string, extra?: Extra) =>
-  optionEntry('text', z.string().default(fallback), help, extra);
-export const optionalText = (help: string, extra?: Extra, least = 1) =>
-  optionEntry('text', z.string().min(least).optional(), help, extra);
-export const integer = (fallback: number, least: number, most: number, help: string, extra?: Extra) =>
-  optionEntry('number', z.int().min(least).max(most).default(fallback), help, extra);
-export const milliseconds = (fallback: number, help: string, least = 1) => integer(fallback, least, 2 ** 31 - 1, help);
-export const flag = (fallback: boolean, help: string) => optionEntry('flag', z.boolean().default(fallback), help);
-export const list = (fallback: string[], help: string) =>
-  optionEntry('list', z.array(z.string().min(1)).default(fallback), help);
+export const text = (defaultValue: string, help: string, extra?: Extra) =>
+  optionEntry('text', z.string().default(defaultValue), help, extra);
+export const optionalText = (help: string, extra?: Extra, minLength = 1) =>
+  optionEntry('text', z.string().min(minLength).optional(), help, extra);
+export const integer = (defaultValue: number, min: number, max: number, help: string, extra?: Extra) =>
+  optionEntry('number', z.int().min(min).max(max).default(defaultValue), help, extra);
+export const milliseconds = (defaultValue: number, help: string, min = 1) =>
+  integer(defaultValue, min, 2 ** 31 - 1, help);
+export const flag = (defaultValue: boolean, help: string) =>
+  optionEntry('flag', z.boolean().default(defaultValue), help);
+export const list = (defaultValue: string[], help: string) =>
+  optionEntry('list', z.array(z.string().min(1)).default(defaultValue), help);
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;

@@ -1,4 +1,4 @@
-/** An option that makes no sense. */
+/** An invalid option; the message begins with its name. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
   readonly option: string;

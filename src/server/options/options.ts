@@ -1,4 +1,4 @@
-/** Options as a server uses them: read from what it was given, and what the rules and the codes are made of. */
+/** Reads options, and derives the policy of rooms and the pool of codes from them. */
 import { allCodes, createPool, type Pool } from '../../room/pool.ts';
 import type { Policy } from '../../room/room.ts';
 import { checkTogether } from './checks.ts';
@@ -13,7 +13,7 @@ export { OPTIONS, type OptionName, type Options, type PartialOptions } from './t
 /**
  * Checks options and fills in the defaults.
  *
- * @throws OptionError naming the first option that is unknown, malformed, or at odds with another.
+ * @throws OptionError that names the first option that is unknown, malformed, or in conflict with another.
  */
 export function readOptions(given: PartialOptions): Options {
   for (const name of Object.keys(given))
@@ -24,13 +24,13 @@ export function readOptions(given: PartialOptions): Options {
     return [name, value.data];
   });
   // Each value has been parsed by the schema that its type is inferred from.
-  const options = keepUp(Object.fromEntries(read) as Options, given);
+  const options = deriveIntervals(Object.fromEntries(read) as Options, given);
   checkTogether(options);
   return options;
 }
 
-/** Who shortens the life of a seat means the signs of life to keep up with it, unless it says otherwise. */
-function keepUp(options: Options, given: PartialOptions): Options {
+/** Shortens the defaults of the heartbeat and tick intervals to match a shorter userTtlMs. */
+function deriveIntervals(options: Options, given: PartialOptions): Options {
   const { userTtlMs, heartbeatIntervalMs, tickMs } = options;
   return {
     ...options,
@@ -42,8 +42,8 @@ function keepUp(options: Options, given: PartialOptions): Options {
 export const poolOf = ({ codeDigits, poolSize }: Options): Pool =>
   createPool(codeDigits, poolSize ?? allCodes(codeDigits));
 
-/** How long a create can be repeated with the same key: the protocol's word, not an option. */
-const RECEIPT_MS = 10 * MINUTE;
+/** Lifetime of an idempotency key: fixed by the protocol, so not an option. */
+const IDEMPOTENCY_MS = 10 * MINUTE;
 
 export const policyOf = (options: Options): Policy => ({
   leaseMs: options.userTtlMs,
@@ -52,6 +52,6 @@ export const policyOf = (options: Options): Policy => ({
   emptyMs: options.roomEmptyMs,
   maxAgeMs: options.roomMaxAgeMs,
   cooldownMs: options.codeCooldownMs,
-  idempotencyMs: RECEIPT_MS,
+  idempotencyMs: IDEMPOTENCY_MS,
   closeOnHostLeave: options.closeOnHostLeave,
 });

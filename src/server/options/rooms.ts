@@ -1,41 +1,53 @@
-/** Codes and rooms, and how long things last. */
+/** Options of codes, rooms and timeouts. */
 import { z } from 'zod';
 import { DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS } from '../../protocol/ids.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { flag, HOUR, integer, MINUTE, milliseconds, type OptionEntry, optionEntry, SECOND } from './entry.ts';
 
 export const ROOMS = {
-  codeDigits: integer(DEFAULT_CODE_DIGITS, DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS, 'Digits of a room code.'),
+  codeDigits: integer(DEFAULT_CODE_DIGITS, DEFAULT_CODE_DIGITS, MAX_CODE_DIGITS, 'Number of digits of a room code.'),
   poolSize: optionEntry(
     'number',
     z.int().optional(),
-    'How many codes there are: a multiple of 100; all of that length unless given.',
+    'Number of codes in the pool, a multiple of 100. Default: all codes with codeDigits digits.',
   ),
   poolLowWater: optionEntry(
     'number',
     z.number().min(0).max(1).default(0.1),
-    'Share of free codes below which the pool is reported low.',
+    'Low-water mark of the pool: share of free codes below which the alarm pool_low is raised.',
   ),
   maxUsers: integer(
     LIMITS.maxUsers.default,
     LIMITS.maxUsers.min,
     LIMITS.maxUsers.max,
-    'Members of a room, unless its creator says otherwise.',
+    'Maximum number of members of a room, unless its creator sets another.',
   ),
   closeOnHostLeave: flag(
     false,
-    'A room ends when its host is gone; otherwise the longest-present member becomes host.',
+    'End a room when its host has left. If false, the longest-present member becomes host.',
   ),
-  pingIntervalMs: milliseconds(10 * SECOND, 'How often the server pings a connection.'),
-  pingTimeoutMs: milliseconds(5 * SECOND, 'How long it waits for the answer.'),
-  heartbeatIntervalMs: milliseconds(30 * SECOND, 'How often a client sends its heartbeat.'),
-  userTtlMs: milliseconds(MINUTE, 'How long a user and its seat are kept without a sign of life.', 200),
-  graceMs: milliseconds(30 * SECOND, 'How long the seat of a lost connection is kept.'),
-  roomIdleMs: milliseconds(30 * MINUTE, 'A room in which nobody asks for anything ends after this.'),
-  roomEmptyMs: milliseconds(5 * MINUTE, 'An empty room ends after this.'),
-  roomMaxAgeMs: milliseconds(24 * HOUR, 'Every room ends after this.'),
-  codeCooldownMs: milliseconds(10 * MINUTE, 'How long a released code is not handed out.', 0),
-  tickMs: milliseconds(10 * SECOND, 'In this time, every node looks after every shard once.', 100),
-  drainMs: milliseconds(30 * SECOND, 'How long a shutdown may take.', 100),
-  resumeTtlMs: milliseconds(7 * 24 * HOUR, 'How long a resume token is good.'),
+  pingIntervalMs: milliseconds(10 * SECOND, 'Interval between pings of the server on a connection.'),
+  pingTimeoutMs: milliseconds(5 * SECOND, 'Timeout of the answer to a ping; without one, the connection is closed.'),
+  heartbeatIntervalMs: milliseconds(30 * SECOND, 'Interval between heartbeats of a client.'),
+  userTtlMs: milliseconds(
+    MINUTE,
+    'Lease of a user and its seat: how long they are kept without a sign of life from the client.',
+    200,
+  ),
+  graceMs: milliseconds(30 * SECOND, 'Grace period: how long the seat of a lost connection is kept for a reconnect.'),
+  roomIdleMs: milliseconds(30 * MINUTE, 'Idle timeout: a room without activity ends after this time.'),
+  roomEmptyMs: milliseconds(5 * MINUTE, 'An empty room ends after this time.'),
+  roomMaxAgeMs: milliseconds(24 * HOUR, 'Maximum age of a room: every room ends after this time.'),
+  codeCooldownMs: milliseconds(
+    10 * MINUTE,
+    'Cooldown of a code: how long it is not reused after its room has ended.',
+    0,
+  ),
+  tickMs: milliseconds(
+    10 * SECOND,
+    'Interval of the maintenance tick, in which every node checks every shard once for expired seats and rooms.',
+    100,
+  ),
+  drainMs: milliseconds(30 * SECOND, 'Time limit for draining: how long a shutdown may take.', 100),
+  resumeTtlMs: milliseconds(7 * 24 * HOUR, 'Lifetime of a resume token.'),
 } as const satisfies Record<string, OptionEntry>;

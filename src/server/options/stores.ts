@@ -1,4 +1,4 @@
-/** Where things are kept, and for how long. */
+/** Options of Redis, the database, the feed and references. */
 import { z } from 'zod';
 import { DATABASE_URLS, isDatabaseUrl } from '../../database/url.ts';
 import { DEFAULT_PREFIX } from '../../engine/engine.ts';
@@ -6,7 +6,7 @@ import { HOUR, integer, type OptionEntry, optionalText, optionEntry } from './en
 
 export const STORES = {
   redisUrl: optionalText(
-    'Redis of all nodes (redis:// or rediss://). Without it, one node keeps everything in memory.',
+    'URL of the Redis that all nodes share (redis:// or rediss://). Without it, a single node keeps its state in memory.',
     {
       env: 'REDIS_URL',
       secret: true,
@@ -18,7 +18,7 @@ export const STORES = {
       .string()
       .regex(/^[A-Za-z0-9:_-]{1,32}$/)
       .default(DEFAULT_PREFIX),
-    'Begins every key and channel in Redis.',
+    'Prefix of all keys and channels in Redis.',
   ),
   databaseUrl: optionEntry(
     'text',
@@ -26,23 +26,23 @@ export const STORES = {
       .string()
       .refine(isDatabaseUrl, { error: `must be ${DATABASE_URLS}` })
       .optional(),
-    'Database of all nodes, for references and call records: postgres://, mysql:// or sqlite:path.',
+    'URL of the database that all nodes share, for references and call records: postgres://, mysql:// or sqlite:path.',
     { env: 'DATABASE_URL', secret: true },
   ),
   dataDir: optionalText(
-    'Directory of what outlasts a restart (one node, no Redis, no databaseUrl); signalbox serve takes ./data unless given.',
+    'Directory for data that survives a restart, of a single node without redisUrl and databaseUrl. Default of signalbox serve: ./data.',
   ),
   feedMaxEvents: integer(
     50_000,
     0,
     10_000_000,
-    'How many events are kept for those who read the feed late, call records among them; 0 turns the feed off.',
+    'Number of events kept in the feed for late readers, such as call records; 0 turns the feed off.',
   ),
   callRetentionMs: integer(
     90 * 24 * HOUR,
     0,
     Number.MAX_SAFE_INTEGER,
-    'How long the record of a call is kept after its end; 0 for ever.',
+    'Retention of call records after the end of the call; 0 keeps them for ever.',
   ),
   referencePrefix: optionEntry(
     'text',
@@ -50,16 +50,16 @@ export const STORES = {
       .string()
       .regex(/^[A-Za-z0-9:_-]{1,32}$/)
       .optional(),
-    'Begins the keys of references in Redis: ecm gives ecm:ref:1. The redisPrefix unless given.',
+    'Prefix of the Redis keys of references: ecm gives ecm:ref:1. Default: redisPrefix.',
   ),
   itemTypes: optionEntry(
     'list',
     z.array(z.string()).default([]),
-    'More types of references, beside order, user, product and room: name=number:PREFIX:width, such as invoice=5:INV:8.',
+    'Reference types in addition to order, user, product and room: name=number:PREFIX:width, such as invoice=5:INV:8.',
   ),
   userIds: optionEntry(
     'text',
     z.enum(['random', 'reference']).default('random'),
-    'How users without an identity are named: random, or reference (USR202600000001), where references are counted.',
+    'Ids of users without an identity: random, or reference (USR202600000001), which needs a databaseUrl or a dataDir.',
   ),
 } as const satisfies Record<string, OptionEntry>;

@@ -1,6 +1,6 @@
 /**
- * Every option and its default, once. An option has one name in three spellings: `graceMs` here, `--grace-ms` on the
- * command line, `SIGNALBOX_GRACE_MS` in the environment; the latter two are derived from this table.
+ * The table of all options. An option has one name in three spellings: `graceMs` here, `--grace-ms` on the command line,
+ * `SIGNALBOX_GRACE_MS` in the environment; the latter two are derived from this table.
  */
 import type { z } from 'zod';
 import { BACK_ENDS } from './back-ends.ts';

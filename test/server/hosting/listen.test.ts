@@ -6,7 +6,7 @@ import { startHttpHost } from './http-host.ts';
 
 test('on a port that is taken', async () => {
   await using other = await startHttpHost();
-  const why = `port: 127.0.0.1:${other.port} is taken; end what listens there, or choose another port`;
+  const why = `port: 127.0.0.1:${other.port} is in use; stop the process that listens there, or choose another port`;
   await expect(createServer({ host: '127.0.0.1', port: other.port, demo: false })).rejects.toThrow(why);
   const args = ['serve', '--host', '127.0.0.1', '--port', String(other.port), '--log-level', 'silent'];
   expect(await runSignalbox(args)).toEqual({ code: 1, stdout: '', stderr: `signalbox: ${why}\n` });
@@ -14,7 +14,7 @@ test('on a port that is taken', async () => {
 });
 
 test.each([
-  ['an address of another machine', '203.0.113.7', /^host: 203\.0\.113\.7 is no address of this machine$/],
+  ['an address of another machine', '203.0.113.7', /^host: 203\.0\.113\.7 is not an address of this machine$/],
   ['no address at all', 'no such host', /^host: /],
 ])('at %s', async (_, host, why) => {
   await expect(createServer({ host, port: 0, demo: false })).rejects.toThrow(why);

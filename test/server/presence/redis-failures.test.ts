@@ -62,7 +62,7 @@ const faultsOf = (fleet: Fleet) =>
     fleet
       .node(node)
       .logs()
-      .filter(({ msg }) => /^a fault|unhandled|the process fails/.test(msg)),
+      .filter(({ msg }) => /^an unexpected error|unhandled|uncaught exception/.test(msg)),
   );
 
 describe('Redis stands still, then is killed, then comes back empty', () => {

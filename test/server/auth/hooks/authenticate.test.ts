@@ -178,7 +178,7 @@ test('a reason is told as far as it is one', async () => {
         ['x'.repeat(1_000_000), 'x'.repeat(256)],
         ['🚂'.repeat(300), '🚂'.repeat(256)],
         ['half \ud83d', 'half \ufffd'],
-        ['', 'You are not let in.'],
+        ['', 'The server refuses this client.'],
       ] as const) {
         reason = given;
         expect(await refusedHandshake(url, {})).toEqual({ code: 'UNAUTHENTICATED', message: told, retryable: false });
