@@ -1,4 +1,4 @@
-/** From view to view: which of lobby, call and end is on the screen, and what the SDK's words change about that. */
+/** Switches between lobby, call and end, following the events of the SDK. */
 import {
   type Client,
   connect,
@@ -25,10 +25,10 @@ import { Media } from './media/media.ts';
 import { reportOf } from './peer-report.ts';
 import { failureText, isOfCode, texts, thrownText } from './texts/texts.ts';
 
-/** Eight pictures fit on a screen, and every member of a mesh sends its own to each of the others. */
+/** Eight videos fit on a screen, and every member of a mesh sends its video to each of the others. */
 const MAX_MEMBERS = 8;
 
-/** A page that was opened before its server was there goes on waiting. @throws SignalboxError when the client has ended. */
+/** Waits even if the server is not there yet. @throws SignalboxError when the client has ended */
 async function patientlyReady(client: Client): Promise<Room | null> {
   for (;;) {
     try {
@@ -59,17 +59,17 @@ export class App implements SignalboxDemo {
     this.#notice,
     this.#media.speaker,
   );
-  /** One for all clients of this page: who joins after a call is over is the same user. */
+  /** One for all clients of this page: after a call, the next one is of the same user. */
   readonly #store = tabStore() ?? null;
   #client: Client;
   #call: Call | null = null;
-  /** The room that we have ended ourselves. */
+  /** The room that this user has closed. */
   #endedByUs: Room | null = null;
   /** `?relay=only`: to try out a TURN server. */
   readonly #isRelayOnly = new URLSearchParams(window.location.search).get('relay') === 'only';
 
   constructor() {
-    // Whoever is in a room has its code in the address, and a token to come back with.
+    // After a reload in a room: the address has its code, and the tab has a resume token.
     const mayComeBack = window.location.hash !== '' && this.#store?.get() != null;
     this.#client = this.#connect();
     this.#media.capture.onChange(() => this.#call?.captureChanged());
@@ -119,7 +119,7 @@ export class App implements SignalboxDemo {
       words.show(state);
       if (state === 'online') this.#lobby.digits = client.codeDigits;
       if (client.ending?.reason === 'refused') this.#refused(client.ending.error);
-      // In a room the room has said so already; there may be none.
+      // A room reports its end itself; but there may be none.
       else if (client.ending?.reason === 'replaced') this.#ended({ reason: 'replaced' });
     });
     client.on('retry', ({ error }) => words.failed(error));
@@ -138,7 +138,7 @@ export class App implements SignalboxDemo {
   }
 
   #begin(room: Room): void {
-    // It may have ended on the way here, and says so only once.
+    // It may have ended already, and the event comes only once.
     if (room.ending !== null) {
       this.#ended(room.ending);
       return;
@@ -159,7 +159,7 @@ export class App implements SignalboxDemo {
   }
 
   #leave(): void {
-    // The room ends for us at once; whether the server can be told is the SDK's business.
+    // The room ends at once for this page; the SDK tells the server.
     void this.#call?.room.leave().catch(() => undefined);
   }
 
@@ -167,7 +167,7 @@ export class App implements SignalboxDemo {
     const room = this.#call?.room ?? null;
     this.#endedByUs = room;
     await this.#attempt((current) => current.close());
-    // It could not be ended: whoever ends it later is somebody else.
+    // The close has failed: a later end is not ours.
     if (room?.ending === null) this.#endedByUs = null;
   }
 
@@ -194,7 +194,7 @@ export class App implements SignalboxDemo {
   }
 
   #showEnd(words: Omit<Ending, 'way'>, way = { label: texts.ended.home, run: () => this.#goHome() }): void {
-    // The light of the camera says that it is over.
+    // The camera's light goes off.
     this.#media.capture.stop();
     this.#notice.clear();
     showEnd({ ...words, way });
@@ -218,7 +218,7 @@ export class App implements SignalboxDemo {
     return (await copy(link)) ? texts.invite.copied : texts.invite.copyByHand(link);
   }
 
-  /** Something that only a host may ask for; what is wrong is said at the top of the page. */
+  /** A request of the host; an error is shown at the top of the page. */
   async #attempt(ask: (room: Room) => Promise<void>): Promise<void> {
     try {
       if (this.#call !== null) await ask(this.#call.room);

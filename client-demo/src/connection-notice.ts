@@ -1,9 +1,9 @@
-/** What there is to say about the connection to the server. */
+/** The notice about the connection to the server. */
 import type { ConnectionState, SignalboxError } from '../../src/client/index.ts';
 import type { Notice } from './base/notice.ts';
 import { failureText, texts } from './texts/texts.ts';
 
-/** A server that moves its clients elsewhere, and a network that changes, are over before anybody has read about them. */
+/** Shorter interruptions, such as the drain of a node, are not worth a notice. */
 const PATIENCE_MS = 1_500;
 
 export class ConnectionNotice {
@@ -23,7 +23,7 @@ export class ConnectionNotice {
     else if (state !== 'connecting') this.#notice.release('connection');
   }
 
-  /** An attempt has come to nothing; the next one follows. `error` says why, where the server has said anything. */
+  /** An attempt to connect has failed and the next one follows. */
   failed(error?: SignalboxError): void {
     const { lost, lostInLobby } = texts.connection;
     const general = this.#isInCall() ? lost : lostInLobby;

@@ -1,6 +1,6 @@
 /**
- * `window.signalboxDemo`: a window into the call for tests and for curious people at the browser's console. It only
- * reads. `rev` is the revision of the room as applied, `peers()` one entry for every other member.
+ * `window.signalboxDemo`: read-only access to the call, for tests and for the browser's console. `rev` is the revision of
+ * the room, `peers()` has one entry for every other member.
  */
 import type { ConnectionState, PeerState, PeerStats } from '../../src/client/index.ts';
 
@@ -8,7 +8,7 @@ export interface SignalboxDemo {
   readonly userId: string | null;
   readonly ref: string | null;
   readonly rev: number | null;
-  /** Of the connection to the server. */
+  /** State of the connection to the server. */
   readonly state: ConnectionState;
   peers(): Promise<PeerReport[]>;
 }
@@ -16,14 +16,14 @@ export interface SignalboxDemo {
 export interface PeerReport {
   readonly userId: string;
   readonly connectionState: PeerState;
-  /** Through a TURN server, or not; null while nothing is connected. */
+  /** Whether a TURN server relays; null while not connected. */
   readonly route: PeerStats['route'];
   /** Whether the data channel is open. */
   readonly canSend: boolean;
   /** Whether they share a screen. */
   readonly sharesScreen: boolean;
-  /** Of the pictures that come in, camera and screen; 0 while there is none. */
+  /** Received frames of camera and screen; 0 while there are none. */
   readonly framesDecoded: number;
-  /** Of sound and picture that come in. */
+  /** Received audio and video. */
   readonly bytesReceived: number;
 }

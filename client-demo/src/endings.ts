@@ -1,9 +1,9 @@
-/** Why a call is over, in words; null when the person has ended it, who knows why. */
+/** The text for the end of a call; null if the user has ended it. */
 import type { RoomEnding } from '../../src/client/index.ts';
 import type { Ending } from './base/views.ts';
 import { failureText, texts } from './texts/texts.ts';
 
-/** @param isByUs whether we have ended the room ourselves. */
+/** @param isByUs whether this user has closed the room. */
 export function endingOf({ reason, error }: RoomEnding, isByUs: boolean): Omit<Ending, 'way'> | null {
   const { ended } = texts;
   switch (reason) {

@@ -1,4 +1,4 @@
-/** What there is to tell about one connection, from the browser's own counters. */
+/** The entry of one peer in the demo API, from the browser's counters. */
 import type { Peer, PeerStats } from '../../src/client/index.ts';
 import type { PeerReport } from './demo-api.ts';
 

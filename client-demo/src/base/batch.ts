@@ -1,6 +1,6 @@
-/** Collects what comes in, and hands it over once in a frame, however much it is. */
+/** Collects items and delivers them once per animation frame. */
 
-/** A page that is not on the screen has no frames. */
+/** A hidden page has no animation frames. */
 const HIDDEN_MS = 250;
 
 export class Batch<Item> {
@@ -9,7 +9,7 @@ export class Batch<Item> {
   #items: Item[] = [];
   #isDue = false;
 
-  /** @param most of more, the oldest are dropped. */
+  /** @param most the maximum; beyond it, the oldest are dropped. */
   constructor(most: number, flush: (items: readonly Item[]) => void) {
     this.#most = most;
     this.#flush = flush;

@@ -1,7 +1,7 @@
-/** How a room code is read from what people type, paste or open, and how it is shown to them. */
+/** Reads room codes from typed or pasted text and from links, and formats them. */
 import { normaliseTypedCode, type RoomCode } from '../../../src/client/index.ts';
 
-/** Two groups are read out and remembered more easily than six digits in a row. */
+/** In two groups, which are easier to read out and to remember. */
 export function grouped(code: string): string {
   const half = groupLength(code.length);
   return `${code.slice(0, half)} ${code.slice(half)}`;
@@ -9,10 +9,10 @@ export function grouped(code: string): string {
 
 export const groupLength = (digits: number): number => Math.floor(digits / 2);
 
-/** Digits of any script, with what people put between them. */
+/** Digits of any script, with separators. */
 const NUMBER = /\p{Decimal_Number}[\p{Decimal_Number}\s\p{Dash_Punctuation}._·]*/gu;
 
-/** The code that a text holds: typed, behind the `#` of a link, or anywhere in a message that was pasted whole. */
+/** The code in a text: typed, behind the `#` of a link, or anywhere in a pasted message. */
 export function codeIn(text: string, digits: number): RoomCode | undefined {
   const behindHash = text.slice(text.lastIndexOf('#') + 1);
   return [behindHash, ...(text.match(NUMBER) ?? [])].reduce<RoomCode | undefined>(
@@ -27,13 +27,13 @@ export const digitsIn = (text: string): string => Array.from(text, digitOf).join
 /** The SDK reads whole codes of six digits, so a single one is read as the last of a code. */
 const digitOf = (character: string): string => normaliseTypedCode(`10000${character}`, 6)?.at(-1) ?? '';
 
-/** The code stands behind the `#`: browsers do not send that part to any server, so it is in nobody's access log. */
+/** The code is behind the `#`: browsers do not send that part to a server, so it is in no access log. */
 export function linkTo(code: RoomCode): string {
   const { origin, pathname } = window.location;
   return `${origin}${pathname}#${code}`;
 }
 
-/** Whether a link to this page leads every other device to itself. */
+/** Whether the host of this page is the device itself: on another device, a link would lead to that device. */
 export function isLocal(): boolean {
   return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(window.location.hostname);
 }

@@ -40,18 +40,18 @@ export function setIcon(holder: Element, name: string): void {
   holder.querySelector('use')?.setAttribute('href', `#icon-${name}`);
 }
 
-/** The same words twice would be read twice by a screen reader that listens to this element. */
+/** Setting the same text again would make a screen reader read it again. */
 export function setText(element: Element, words: string): void {
   if (element.textContent !== words) element.textContent = words;
 }
 
-/** Of a button that shows an icon only. */
+/** Label of a button that only has an icon. */
 export function setLabel(button: HTMLElement, words: string): void {
   button.ariaLabel = words;
   button.title = words;
 }
 
-/** Fills in the words of index.html, which holds none of its own. */
+/** Fills in the texts of index.html, which has none itself. */
 export function fillIn(root: ParentNode): void {
   for (const element of root.querySelectorAll<HTMLElement>('[data-text]')) {
     element.textContent = textAt(element.dataset['text']);

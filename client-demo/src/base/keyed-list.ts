@@ -1,8 +1,8 @@
-/** One element for each key, in the order in which the keys came: made once, changed in place, taken away in the end. */
+/** One element for each key, in the order of the keys: created once, updated in place, removed at the end. */
 
 export interface KeyedItem {
   readonly element: HTMLElement;
-  /** Lets go of what the element holds. */
+  /** Releases the element's resources. */
   release?(): void;
 }
 
@@ -22,7 +22,7 @@ export class KeyedList<Item extends KeyedItem> {
     return this.#items.get(key);
   }
 
-  /** Takes away whatever is not in `keys`. Elements are never moved: a video that is moved stops playing. */
+  /** Removes all that are not in `keys`. Elements are never moved: a moved video stops playing. */
   keep(keys: readonly string[]): void {
     const kept = new Set(keys);
     for (const [key, item] of this.#items) {

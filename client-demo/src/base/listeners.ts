@@ -1,8 +1,8 @@
-/** Who wants to know that something has changed. They look for themselves what it is now. */
+/** Listeners for a change without a body: they read the new state themselves. */
 export class Listeners {
   readonly #all = new Set<() => void>();
 
-  /** @returns what takes it away again. */
+  /** @returns a function that removes it. */
   add(listener: () => void): () => void {
     this.#all.add(listener);
     return () => this.#all.delete(listener);

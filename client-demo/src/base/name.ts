@@ -1,15 +1,15 @@
-/** A name as people type or paste it, made into one that the others can read and the server takes. */
+/** Cleans a typed or pasted name: readable for others and valid for the server. */
 
 /** Code points. */
 const MAX_CHARACTERS = 64;
-/** Without width, or turning the direction of whatever comes after them. */
+/** Characters without width, and those that change the direction of the text after them. */
 const INVISIBLE = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
-/** What joins or parts two characters is of use only between them: in Persian words, and in pictures of families. */
+/** Joiners are allowed between two characters only: in Persian words, and in emoji of families. */
 const LOOSE_JOINERS =
   /(?<![\p{Letter}\p{Mark}\p{Emoji}])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{Letter}\p{Mark}\p{Emoji}])/gu;
 const VISIBLE = /[^\p{Separator}\p{Control}\p{Format}\p{Unassigned}\p{Default_Ignorable_Code_Point}\p{Mark}\u2800]/u;
 
-/** Null when nothing is left of it that can be seen. */
+/** Null if nothing visible is left. */
 export function nameIn(typed: string): string | null {
   const readable = typed
     .toWellFormed()

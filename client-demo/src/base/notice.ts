@@ -1,6 +1,5 @@
 /**
- * What the page has to say by itself: a lasting state stands at the top until it is over, a remark floats over the page
- * for a moment.
+ * Notices of the page: a lasting state is shown at the top until it is over, a remark floats over the page for a moment.
  */
 import { elementById, setText } from './elements.ts';
 
@@ -14,12 +13,12 @@ interface Line {
   readonly action: Action | undefined;
 }
 
-/** Of several lasting states the first matters most. */
+/** Of several lasting states the first is shown. */
 const STATES = ['connection', 'relay', 'sound', 'sharing'] as const;
 type State = (typeof STATES)[number];
 
 const REMARK_MS = 5_000;
-/** Of remarks that come faster only the last is shown: nobody can read them, or listen to them. */
+/** Of remarks within this time only the last is shown: more could not be read, or heard. */
 const PACE_MS = 700;
 const box = elementById('notice', HTMLElement);
 const text = elementById('notice-text', HTMLElement);
@@ -31,7 +30,7 @@ export class Notice {
   readonly #lasting = new Map<State, Line>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #pace: ReturnType<typeof setTimeout> | undefined;
-  /** Said as soon as the last remark has stood long enough. */
+  /** Shown as soon as the last remark has been shown long enough. */
   #next: string | null = null;
 
   hold(state: State, words: string, action?: Action): void {

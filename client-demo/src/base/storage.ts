@@ -1,9 +1,9 @@
 /**
- * What is remembered. In the tab: it survives a refresh and is seen by no other tab. In the browser: it is still there
- * on the next visit. Where storage is blocked everything works, and nothing is remembered.
+ * Stored settings. In the tab: kept over a refresh, not visible to other tabs. In the browser: kept for the next visit.
+ * Where storage is blocked, nothing is stored and everything works.
  */
 
-/** `audio` and `video` hold `off` when the person has turned them off: a refresh turns nothing on again. */
+/** `audio` and `video` are `off` if the user has turned them off: a refresh does not turn them on. */
 type Key = 'tab.audio' | 'tab.video' | 'name' | 'camera' | 'microphone' | 'speaker';
 
 export function recall(key: Key): string | null {

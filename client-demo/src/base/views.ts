@@ -1,13 +1,13 @@
-/** Which of the views is on the screen, and what has the focus then. */
+/** Switches between the views, and sets the focus. */
 import { texts } from '../texts/texts.ts';
 import { elementById } from './elements.ts';
 
 const VIEWS = ['starting', 'lobby', 'call', 'ended'] as const;
 type View = (typeof VIEWS)[number];
 
-/** @param focus what a screen reader reads first, and where the keyboard goes on. */
+/** @param focus the element that gets the focus: a screen reader reads it first. */
 export function showView(view: View, title: string | null, focus: HTMLElement | null): void {
-  // A dialog belongs to the view that it was opened from.
+  // A dialog belongs to the view that opened it.
   for (const dialog of document.querySelectorAll('dialog')) dialog.close();
   for (const name of VIEWS) elementById(name, HTMLElement).hidden = name !== view;
   document.title = title === null ? texts.title : `${title} · ${texts.title}`;
@@ -20,7 +20,7 @@ export interface Ending {
   readonly way: { readonly label: string; run(): void };
 }
 
-/** Why it is over, and the way on. */
+/** The reason of the end, and the next step. */
 export function showEnd({ heading, lead, way }: Ending): void {
   const title = elementById('ended-heading', HTMLElement);
   const button = elementById('ended-home', HTMLButtonElement);

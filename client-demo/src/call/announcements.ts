@@ -1,4 +1,4 @@
-/** What happens in the room, in words, for those who need to be told. */
+/** Announces the events of the room as sentences, for screen readers and the chat. */
 import type { Member, Mesh, Room } from '../../../src/client/index.ts';
 import { texts } from '../texts/texts.ts';
 import { nameOf } from './person.ts';
@@ -16,7 +16,7 @@ export function announceEvents(room: Room, mesh: Mesh, tell: (words: string) => 
   room.on('host:changed', ({ hostId }) => hostId === room.self.userId && tell(events.youHost));
   room.on('room:updated', ({ room: now, before }) => {
     if (now.locked === before.locked) return;
-    // Only a host can.
+    // Only a host can do that.
     if (room.self.role === 'host') tell(now.locked ? events.youLocked : events.youUnlocked);
     else tell(now.locked ? events.locked : events.unlocked);
   });

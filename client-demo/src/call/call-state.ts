@@ -1,4 +1,4 @@
-/** All that a call shows, at one moment. Views are handed a new one after every change and show it. */
+/** The state that the views of a call render: a new one after every change. */
 import type { Member, Peer, PeerState, RoomSnapshot, UserId } from '../../../src/client/index.ts';
 import type { Quality } from './quality.ts';
 
@@ -7,13 +7,13 @@ export interface CallState {
   readonly own: UserId;
   readonly peers: ReadonlyMap<UserId, Peer>;
   readonly qualities: ReadonlyMap<UserId, Quality>;
-  /** What our own camera sees. */
+  /** The own camera. */
   readonly picture: MediaStream | null;
-  /** Whether it is to be shown as in a mirror. */
+  /** Whether it is mirrored. */
   readonly isMirror: boolean;
 }
 
-/** One person of it. */
+/** One member of it. */
 export interface Participant {
   readonly member: Member;
   readonly isOwn: boolean;
@@ -24,7 +24,7 @@ export interface Participant {
   readonly quality: Quality | null;
 }
 
-/** A seat that was lost and taken again is another one: whatever was shown of it begins anew. */
+/** Key of a participant: a member with a new seat gets new elements. */
 export const keyOf = ({ member }: Participant): string => `${member.userId} ${member.seq}`;
 
 /** In the order of joining. */

@@ -1,4 +1,4 @@
-/** The call on the screen. It shows what it is told and knows nothing of connections. */
+/** The view of the call. It renders a state and knows nothing of connections. */
 import type { RoomCode } from '../../../src/client/index.ts';
 import { grouped } from '../base/code.ts';
 import { elementById, setLabel, setText } from '../base/elements.ts';
@@ -17,7 +17,7 @@ import { TileGrid } from './tile-grid.ts';
 
 export interface CallActions extends HostActions {
   leave(): void;
-  /** Resolves with how it went, in a sentence. */
+  /** Resolves with the result as a sentence. */
   copyLink(): Promise<string>;
   say(text: string): Promise<SendResult>;
   toggleScreen(): void;
@@ -30,7 +30,7 @@ const alone = elementById('alone', HTMLElement);
 const screen = elementById('call-screen', HTMLButtonElement);
 
 export class CallView {
-  /** What the focus goes to when the call begins. */
+  /** The first focus of the call. */
   readonly heading = elementById('call-heading', HTMLElement);
   readonly #notice: Notice;
   readonly #grid: TileGrid;
@@ -57,7 +57,7 @@ export class CallView {
     this.showSharing(false);
   }
 
-  /** Another room begins. */
+  /** Resets the view for another room. */
   reset(room: RoomCode): void {
     this.#grid.clear();
     this.#people.clear();

@@ -1,4 +1,4 @@
-/** One stay in one room: the room and the connections of the SDK, our own media, and the screen that shows them. */
+/** One call: connects the SDK's room and mesh with the own media and the view. */
 import {
   type MediaKind,
   type Mesh,
@@ -41,9 +41,9 @@ export class Call {
   readonly #meter = new Meter();
   readonly #quality: QualityWatch;
   readonly #relay: TurnFaults;
-  /** What the others have been told of our camera and microphone. */
+  /** The state of camera and microphone that was sent last. */
   #told: string;
-  /** What goes out at present: a track is exchanged only for another one. */
+  /** The tracks that are sent now: only another track replaces one. */
   #sent: Readonly<Record<MediaKind, MediaStreamTrack | null>>;
 
   constructor(setup: CallSetup) {
@@ -73,7 +73,7 @@ export class Call {
     return this.#chatMessages.say(text);
   }
 
-  /** A look at the counters of a connection. */
+  /** Reads the counters of a connection. */
   stats(peer: Peer): Promise<PeerStats> {
     return this.#meter.look(peer);
   }
@@ -95,7 +95,7 @@ export class Call {
     else notice.hold('sharing', texts.call.sharing, { label: texts.call.stopSharing, run: () => screen.stop() });
   }
 
-  /** Nothing of it is shown or sent any more. The room is another matter. */
+  /** Ends media and view. Does not leave the room. */
   close(): void {
     this.#quality.stop();
     this.#relay.stop();
@@ -138,7 +138,7 @@ export class Call {
     });
   }
 
-  /** Tells the others whether our camera and microphone are on, until they have been told. */
+  /** Sends whether camera and microphone are on, until it has succeeded. */
   async #announce(): Promise<void> {
     const profile = profileOf(this.#setup.capture.presence);
     const telling = JSON.stringify(profile);
@@ -147,7 +147,7 @@ export class Call {
     try {
       await this.room.setProfile(profile);
     } catch {
-      // Told again with the next change, or when we are back on the server.
+      // Sent again with the next change, or after a reconnect.
       if (this.#told === telling) this.#told = '';
     }
   }

@@ -1,30 +1,30 @@
 /**
- * What is said by typing: `{ id, text }`, from browser to browser, and through the server for those who cannot be
- * reached that way. Whoever gets it both ways shows it once: `id` tells.
+ * Sends and receives chat messages `{ id, text }`: over the data channel, and through the server to peers without one. A
+ * message that arrives both ways is shown once, by its `id`.
  */
 import type { Json, Mesh, Room, UserId } from '../../../src/client/index.ts';
 import { thrownText } from '../texts/texts.ts';
 import { MessageLimit } from './message-limit.ts';
 import { field } from './person.ts';
 
-/** How it went: `failure` says in a sentence why somebody has not got it, `reached` whether anybody has. */
+/** `failure` says in a sentence why a peer was not reached, `reached` whether any peer was. */
 export interface SendResult {
   readonly reached: boolean;
   readonly failure: string | null;
 }
 
 const MAX_REMEMBERED = 1_000;
-/** Our own field lets through less; another program may send anything. */
+/** The own input allows less; another program may send anything. */
 const MAX_LETTERS = 4_000;
 const LONGEST_ID = 64;
 
-/** Who says it: a member, or the server, which is null. */
+/** A member, or null for the server. */
 export type Sender = UserId | null;
 
-/** What comes in of others. */
+/** Receives the messages of others. */
 export interface ChatListener {
   heard(from: Sender, text: string): void;
-  /** They write faster than anybody reads: some of it is left out from here on. */
+  /** The sender is over the rate limit: messages are dropped from here on. */
   flooded(from: Sender): void;
 }
 
@@ -58,7 +58,7 @@ export class ChatMessages {
 
   #hear(from: Sender, data: Json): void {
     const text = typeof data === 'string' ? data : field(data, 'text');
-    // The server sends everybody's messages to everybody, ours too.
+    // The server sends a message to its sender, too.
     if (typeof text !== 'string' || from === this.#room.self.userId) return;
     if (text.trim() === '') return;
     const id = field(data, 'id');

@@ -1,4 +1,4 @@
-/** What is said by typing, and what happens in the room, in one list. */
+/** The chat: messages and announcements in one list. */
 import { Batch } from '../base/batch.ts';
 import { createHtml, elementById } from '../base/elements.ts';
 import { texts } from '../texts/texts.ts';
@@ -12,14 +12,14 @@ const error = elementById('chat-error', HTMLElement);
 
 const MAX_LINES = 500;
 
-/** Further down than any list is long. */
+/** Farther down than the end of any list. */
 const END_PX = 1e7;
 
 export class Chat {
   readonly #lines = new Batch<HTMLLIElement>(MAX_LINES, (lines) => this.#append(lines));
 
   constructor(say: (text: string) => Promise<SendResult>) {
-    // What scrolls has to be reached by the keys that scroll.
+    // Focusable, so that the keyboard can scroll it.
     scroller.tabIndex = 0;
     form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -48,7 +48,7 @@ export class Chat {
     error.textContent = '';
     const { reached, failure } = await say(text);
     if (reached) this.#line(texts.person.me, text, 'chat-line own');
-    // Nothing anybody typed is lost, unless they have gone on typing.
+    // The unsent text comes back, unless the user has typed on.
     else if (field.value === '') field.value = text;
     if (failure !== null) error.textContent = reached ? texts.chat.lost(failure) : failure;
   }
@@ -60,7 +60,7 @@ export class Chat {
   }
 
   #append(lines: readonly HTMLLIElement[]): void {
-    // Who has scrolled up to read is left there.
+    // Not if the user has scrolled up.
     const atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 40;
     const fragment = document.createDocumentFragment();
     fragment.append(...lines);

@@ -1,6 +1,6 @@
 /**
- * How large tiles can be so that all of them fit. Every number of columns is tried, and the one wins that makes a face
- * largest: a face is about as wide as a tile is high, so what counts is the shorter of the two sides.
+ * The largest size of tiles with which all fit. Every number of columns is tried; the one with the largest faces wins: a
+ * face is about as wide as a tile is high, so the shorter side counts.
  */
 
 export interface Area {
@@ -16,10 +16,10 @@ export interface Grid {
   readonly height: number;
 }
 
-/** Width by height. A tile outside of them cuts too much off a picture. */
+/** Limits of width / height. A tile outside of them crops too much of the video. */
 const WIDEST = 16 / 9;
 const NARROWEST = 3 / 4;
-/** Upright screens are those of phones, and the cameras of phones are upright too. */
+/** Portrait: a phone, whose camera is in portrait format, too. */
 const NARROWEST_UPRIGHT = 9 / 16;
 
 export function gridFor({ count, width, height, gap }: Area): Grid {
@@ -42,7 +42,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** One large, the others in a row below it. */
+/** One large tile, the others in a row below it. */
 export function spotlightFor({ count, width, height, gap }: Area): { readonly large: Size; readonly small: Size } {
   const others = Math.max(1, count - 1);
   const widest = (width - gap * (others - 1)) / others;
@@ -58,5 +58,5 @@ export function spotlightFor({ count, width, height, gap }: Area): { readonly la
   };
 }
 
-/** Between two that show faces equally large, the one that uses more of the screen. */
+/** Between two with equally large faces, the one that uses more of the area. */
 const worth = ({ width, height }: Grid): number => Math.min(width, height) + Math.sqrt(width * height) / 4;

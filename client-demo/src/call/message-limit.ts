@@ -1,9 +1,9 @@
-/** Lets through as much of what each of the others writes as can be read, so that nobody can freeze the page. */
+/** Rate limit for the chat messages of each sender, so that none can freeze the page. */
 
-/** In each second. */
+/** Per second. */
 const MAX_MESSAGES = 20;
 const SECOND_MS = 1_000;
-/** Whoever has been let through for as long has calmed down: the next flood of theirs is told of again. */
+/** After this time without a dropped message, the next one is reported again. */
 const CALM_MS = 10_000;
 
 interface Pace {
@@ -15,7 +15,7 @@ interface Pace {
 export class MessageLimit {
   readonly #paces = new Map<string | null, Pace>();
 
-  /** `warn`: not to be shown, and that is to be said. */
+  /** `warn`: drop it, and report that messages are dropped. */
   pass(from: string | null, now: number): 'show' | 'warn' | 'drop' {
     const pace = this.#paces.get(from) ?? { begin: now, lines: 0, floodedAt: Number.NEGATIVE_INFINITY };
     this.#paces.set(from, pace);

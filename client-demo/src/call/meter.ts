@@ -1,16 +1,16 @@
 /**
- * The SDK tells rates since the last look, whoever has looked. Here anybody may look at any time without disturbing
- * what is measured for the bars.
+ * The SDK's `stats()` gives rates since its last call. This meter lets several callers read them without disturbing the
+ * measurement for the quality bars.
  */
 import type { Peer, PeerStats } from '../../../src/client/index.ts';
 
-/** What came in since the last measurement. */
+/** Received since the last measurement. */
 interface Since {
   at: number;
   bytes: number;
-  /** At the last look. */
+  /** At the last call. */
   seenBytes: number;
-  /** Every look's share of what was lost counts as much as what it saw come in. */
+  /** Sum of the weights: each loss rate counts by the bytes received with it. */
   weight: number;
   lost: number;
 }
@@ -18,7 +18,7 @@ interface Since {
 export class Meter {
   readonly #since = new WeakMap<Peer, Since>();
 
-  /** Rates are those since the last look, of whomever. */
+  /** Rates since the last call of any caller. */
   async look(peer: Peer): Promise<PeerStats> {
     const stats = await peer.stats();
     const { bytesReceived, lossRate } = stats;
@@ -31,13 +31,13 @@ export class Meter {
     return stats;
   }
 
-  /** Rates of what comes in are those since the last measurement. */
+  /** Rates since the last measurement. */
   async measure(peer: Peer): Promise<PeerStats> {
     const stats = await this.look(peer);
     const since = this.#since.get(peer) ?? begin(stats.bytesReceived);
     this.#since.set(peer, begin(stats.bytesReceived));
     const ms = performance.now() - since.at;
-    // The counters of a new connection begin at 0 again.
+    // The counters of a new connection start at 0.
     const grown = Math.max(0, stats.bytesReceived - since.bytes);
     return {
       ...stats,

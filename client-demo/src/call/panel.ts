@@ -1,4 +1,4 @@
-/** What can be opened beside the pictures: the people, or the chat. One at a time; the focus goes there and back. */
+/** The side panel with the list of people or the chat: one at a time, with focus management. */
 import { elementById, elementIn, setLabel } from '../base/elements.ts';
 import { texts } from '../texts/texts.ts';
 
@@ -46,7 +46,7 @@ export class Panel {
     this.#count(0);
   }
 
-  /** A message has come that is not on the screen. */
+  /** A message has arrived while the chat is closed. */
   unread(): void {
     this.#count(this.#unread + 1);
   }

@@ -1,4 +1,4 @@
-/** Who is here, how well they are connected, and what a host can do about them. */
+/** The list of members, with the quality of their connections and the actions of a host. */
 import type { Member } from '../../../src/client/index.ts';
 import { createHtml, elementById, icon, setLabel, setText } from '../base/elements.ts';
 import { KeyedList } from '../base/keyed-list.ts';
@@ -37,7 +37,7 @@ export class People {
     for (const one of participants) {
       this.#lines.get(keyOf(one), () => new Line((member) => void this.#remove(member))).show(one, isHost);
     }
-    // Whoever was looked at has gone, and the focus with them.
+    // The member with the focus has left, and the focus is lost.
     if (hadFocus && !list.contains(document.activeElement)) heading.focus();
     tools.hidden = !isHost;
     lock.checked = isLocked;
@@ -77,7 +77,7 @@ class Line {
 
   constructor(remove: (member: Member) => void) {
     this.#initials.ariaHidden = 'true';
-    // Their words stand beside them.
+    // The label beside the icon says the same.
     this.#bars.element.ariaHidden = 'true';
     this.#remove.type = 'button';
     this.#remove.ariaHasPopup = 'dialog';

@@ -1,4 +1,4 @@
-/** What the others are told about us beside the name, in the metadata of the profile, and how it is read of them. */
+/** Presence of camera and microphone in the metadata of a profile: writing and reading it. */
 import type { Json, Member, Profile } from '../../../src/client/index.ts';
 import type { Presence } from '../media/capture.ts';
 import { texts } from '../texts/texts.ts';
@@ -8,7 +8,7 @@ export const profileOf = ({ camera, microphone }: Presence): Profile => ({
   metadata: { camera, microphone },
 });
 
-/** A member that is not this page may say nothing of this, or anything else. */
+/** Another program may leave the metadata out, or put anything into it. */
 export const presenceOf = (member: Member): Presence => ({
   camera: field(member.metadata, 'camera') !== false,
   microphone: field(member.metadata, 'microphone') !== false,

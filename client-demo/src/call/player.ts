@@ -1,10 +1,10 @@
-/** A video of somebody else: plays as soon as there is something to play, silently while the browser forbids sound. */
+/** A video element of a peer: plays as soon as there is a track, muted while the browser forbids sound. */
 import { createHtml } from '../base/elements.ts';
 import type { Speaker } from '../media/devices.ts';
 
 export interface Sound {
   readonly speaker: Speaker;
-  /** The browser plays nobody's sound until there is a click. */
+  /** The browser's autoplay policy forbids sound until there is a click. */
   silenced(): void;
 }
 
@@ -13,7 +13,7 @@ export class Player {
   readonly #sound: Sound | null;
   readonly #forget: (() => void) | undefined;
 
-  /** @param sound null for our own picture: nobody wants to hear themselves. */
+  /** @param sound null for the own video, which is always muted. */
   constructor(className: string, sound: Sound | null) {
     this.element = createHtml('video', className);
     this.#sound = sound;
@@ -22,7 +22,7 @@ export class Player {
     this.element.tabIndex = -1;
     this.element.ariaHidden = 'true';
     this.element.addEventListener('loadedmetadata', () => void this.#start());
-    // The browser pauses what it has to, such as in picture-in-picture of another page; a call is never paused.
+    // The browser may pause it, for instance for picture-in-picture of another page; a call goes on playing.
     this.element.addEventListener('pause', () => void this.#start());
     this.#forget = sound?.speaker.onChange(() => sound.speaker.play(this.element));
   }
@@ -31,7 +31,7 @@ export class Player {
     if (this.element.srcObject !== stream) this.element.srcObject = stream;
   }
 
-  /** It is not shown any more, and never will be again. */
+  /** Releases it. It must not be used afterwards. */
   release(): void {
     this.#forget?.();
     this.show(null);
@@ -51,7 +51,7 @@ export class Player {
     } catch (error) {
       const isRefused = error instanceof DOMException && error.name === 'NotAllowedError';
       if (!isRefused || this.element.muted) return;
-      // Without sound every browser plays: better to see them than not.
+      // Every browser plays a muted video.
       this.element.muted = true;
       this.#sound?.silenced();
       await this.#start();

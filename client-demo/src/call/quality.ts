@@ -1,4 +1,4 @@
-/** How good the connection with each of the others is, at a glance and in words. */
+/** The quality of each connection, as bars and in words. */
 import type { Mesh, Peer, PeerStats, UserId } from '../../../src/client/index.ts';
 import { createSvg, setText } from '../base/elements.ts';
 import { texts } from '../texts/texts.ts';
@@ -13,10 +13,10 @@ export interface Quality {
 }
 
 const EVERY_MS = 3_000;
-/** After a connection has come about: before, there is nothing to measure. */
+/** After the connection is up: before, there is nothing to measure. */
 const FIRST_MS = 800;
 
-/** Where talking begins to suffer, and where it is hardly possible. */
+/** Limits of fair and of poor quality. */
 const FAIR = { roundTripMs: 250, lossRate: 0.03 };
 const POOR = { roundTripMs: 500, lossRate: 0.1 };
 
@@ -98,7 +98,7 @@ export class QualityBars {
   show(quality: Quality | null): void {
     this.element.toggleAttribute('hidden', quality === null);
     this.element.dataset['grade'] = String(quality?.grade ?? 0);
-    // Read by screen readers, and shown to whoever points at it.
+    // For screen readers, and as a tooltip.
     setText(this.#title, quality?.words ?? '');
   }
 }

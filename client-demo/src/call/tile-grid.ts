@@ -1,4 +1,4 @@
-/** Everybody's picture, as large as fits; what somebody shares comes first, the cameras beside or below it. */
+/** The tiles of all members, as large as fits; shared screens first, the cameras beside or below them. */
 
 import { elementById } from '../base/elements.ts';
 import { type KeyedItem, KeyedList } from '../base/keyed-list.ts';
@@ -54,7 +54,7 @@ export class TileGrid {
     await Promise.allSettled([...this.#tiles.all, ...this.#screens.all].map(({ player }) => player.unmute()));
   }
 
-  /** Again: as large as the others. */
+  /** A second call makes it as large as the others. */
   #enlarge(key: string): void {
     if (!this.#isOthers) return;
     this.#large = this.#large === key ? null : key;

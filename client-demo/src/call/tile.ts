@@ -1,4 +1,4 @@
-/** One person in the grid: picture or initials, name, and what there is to know about their connection. */
+/** The tile of one member: video or initials, name, and the quality of the connection. */
 import { createHtml, icon, setIcon, setLabel, setText } from '../base/elements.ts';
 import { initialsOf, texts } from '../texts/texts.ts';
 import type { Participant } from './call-state.ts';
@@ -18,7 +18,7 @@ export class Tile {
   readonly #size = sizeButton();
   #person = '';
 
-  /** @param enlarge or make as small as the others again. */
+  /** @param enlarge toggles the enlarged tile. */
   constructor(isOwn: boolean, sound: Sound, enlarge: () => void) {
     this.player = new Player('tile-video', isOwn ? null : sound);
     this.#initials.ariaHidden = 'true';
@@ -29,8 +29,8 @@ export class Tile {
     label.append(this.#muted, this.#name);
     if (!isOwn) label.append(this.#bars.element);
     this.element.dataset['own'] = String(isOwn);
-    // The initials lie under the picture: they are seen until there is one, and whenever it is not shown.
-    // Wherever it is clicked; the keyboard has the button, whose click comes here too.
+    // The initials are behind the video: visible while there is none.
+    // A click anywhere on the tile; the keyboard uses the button, whose click bubbles up to here.
     this.element.addEventListener('click', enlarge);
     this.element.append(face, this.player.element, label, this.#size);
   }
@@ -67,7 +67,7 @@ export class Tile {
   }
 }
 
-/** A screen that somebody shares: all of it, however it is shaped. */
+/** The tile of a shared screen: shown uncropped. */
 export class ScreenTile {
   readonly element = createHtml('li', 'screen');
   readonly player: Player;
@@ -92,7 +92,7 @@ export class ScreenTile {
     setIcon(this.#size, this.#isFull ? 'shrink' : 'enlarge');
   }
 
-  /** A browser that refuses leaves it as it is. */
+  /** A browser may refuse: then nothing changes. */
   async #toggle(): Promise<void> {
     await (this.#isFull ? document.exitFullscreen() : this.element.requestFullscreen()).catch(() => undefined);
   }

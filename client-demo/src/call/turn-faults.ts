@@ -1,12 +1,12 @@
 /**
- * Says what is wrong with a TURN server when it matters. A server that fails is no news while everybody is reached
- * without it, and right at the beginning nobody is reached yet: so it is looked at again after a moment.
+ * Reports faults of TURN servers if they matter: not while every peer is connected without them. Right at the beginning no
+ * peer is connected yet, so it checks again after a moment.
  */
 import type { IceFault, Mesh, Room } from '../../../src/client/index.ts';
 import { texts } from '../texts/texts.ts';
 
 const PATIENCE_MS = 4_000;
-/** Of STUN and TURN: the credentials are not accepted, or are too old. */
+/** STUN error code: the credentials are wrong or expired. */
 const REFUSED = new Set([401, 403, 438]);
 
 export class TurnFaults {
@@ -16,17 +16,17 @@ export class TurnFaults {
   readonly #say: (words: string | null) => void;
   #fault: IceFault | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** A mesh that is being closed still tells of it. */
+  /** A mesh that is being closed may still report faults. */
   #isStopped = false;
 
-  /** @param say null: it is over. */
+  /** @param say shows a text; null removes it. */
   constructor(room: Room, mesh: Mesh, isRelayOnly: boolean, say: (words: string | null) => void) {
     this.#room = room;
     this.#mesh = mesh;
     this.#isRelayOnly = isRelayOnly;
     this.#say = say;
     mesh.on('fault', (fault) => {
-      // The reason that can be helped is told before the one that only says that there was no answer.
+      // Wrong credentials first: that can be repaired. No answer says less.
       if (this.#fault === null || !REFUSED.has(this.#fault.code)) this.#fault = fault;
       this.#lookLater();
     });

@@ -1,4 +1,4 @@
-/** Asks before something that cannot be taken back. */
+/** Confirmation of an action that cannot be undone. */
 import { elementById } from '../base/elements.ts';
 import { Dialog } from './dialog.ts';
 
@@ -6,7 +6,7 @@ export interface Question {
   readonly heading: string;
   readonly lead: string;
   readonly yes: string;
-  /** Something to tick beside it. */
+  /** A checkbox in the dialog. */
   readonly option?: string;
 }
 
@@ -18,7 +18,7 @@ const optionText = elementById('confirm-option-text', HTMLElement);
 const yes = elementById('confirm-yes', HTMLButtonElement);
 const dialog = new Dialog(elementById('confirm-dialog', HTMLDialogElement));
 
-/** Resolves with null when the person thinks better of it, else with whether the option was ticked. */
+/** Resolves with null if it was cancelled, else with whether the checkbox was checked. */
 export async function confirm(question: Question): Promise<{ readonly option: boolean } | null> {
   heading.textContent = question.heading;
   lead.textContent = question.lead;

@@ -1,4 +1,4 @@
-/** Three lists to choose from: camera, microphone, and the speaker where the browser lets a page choose it. */
+/** Selection of camera, microphone, and speaker if the browser allows it. */
 import { createHtml } from '../base/elements.ts';
 import type { Capture } from '../media/capture.ts';
 import type { Devices, Speaker } from '../media/devices.ts';
@@ -50,7 +50,7 @@ export function bindDevicePicker(root: HTMLElement, { capture, devices, speaker 
   show();
 }
 
-/** @returns what shows the devices as they are now. */
+/** @returns a function that updates the lists. */
 function bindChoice(root: HTMLElement, { kind, label, used, choose }: Choice, devices: Devices): () => void {
   const field = createHtml('label', 'field device');
   const select = createHtml('select', 'select');
@@ -59,7 +59,7 @@ function bindChoice(root: HTMLElement, { kind, label, used, choose }: Choice, de
   select.addEventListener('change', () => choose(select.value));
   return () => {
     const options = devices.of(kind).map(({ deviceId, label: name }, index) => {
-      // Chromium's own words for it are those of the browser's language, not of this page.
+      // Chromium's label of the default device is in the browser's language, not in that of the page.
       const words = deviceId === 'default' ? texts.devices.standard : name || texts.devices.unnamed(index + 1);
       return new Option(words, deviceId);
     });

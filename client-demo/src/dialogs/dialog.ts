@@ -1,11 +1,11 @@
-/** A dialog over the page. The browser keeps the focus in it, closes it on Escape, and gives the focus back. */
+/** A modal dialog. The browser keeps the focus in it, closes it on Escape, and restores the focus. */
 export class Dialog {
   readonly #element: HTMLDialogElement;
 
   constructor(element: HTMLDialogElement) {
     this.#element = element;
     for (const button of element.querySelectorAll('[data-close]')) button.addEventListener('click', () => this.close());
-    // The dialog's content covers all of it, so a click on itself is one on the backdrop.
+    // The content covers the dialog, so a click on the dialog itself is a click on the backdrop.
     element.addEventListener('click', ({ target }) => target === element && this.close());
   }
 

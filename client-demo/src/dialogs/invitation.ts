@@ -1,4 +1,4 @@
-/** What brings others into the room: its code to read out, its link to send, and a picture of the link to scan. */
+/** The invitation: the room's code, its link, and a QR code of the link. */
 import type { RoomCode } from '../../../src/client/index.ts';
 import { grouped, isLocal, linkTo } from '../base/code.ts';
 import { elementById, elementIn, fillIn, setText } from '../base/elements.ts';
@@ -14,7 +14,7 @@ export class Invitation {
   readonly #said: HTMLElement;
   #shown: RoomCode | undefined;
 
-  /** @param copyLink resolves with how that went, in a sentence. */
+  /** @param copyLink resolves with the result as a sentence. */
   constructor(root: HTMLElement, copyLink: () => Promise<string>) {
     const { content } = elementById('invitation', HTMLTemplateElement);
     root.append(content.cloneNode(true));
@@ -24,7 +24,7 @@ export class Invitation {
     this.#link = elementIn(root, '[data-part="link"]', HTMLElement);
     this.#picture = elementIn(root, '[data-part="picture"]', HTMLElement);
     this.#said = elementIn(root, '[data-part="said"]', HTMLElement);
-    // Said here: behind an open dialog the rest of the page is silent.
+    // Inside of the dialog: while it is open, screen readers ignore the rest of the page.
     const copy = async (): Promise<void> => {
       setText(this.#said, await copyLink());
       setTimeout(() => setText(this.#said, ''), SAID_MS);
@@ -45,10 +45,10 @@ export class Invitation {
     this.#picture.replaceChildren(qrPicture(link, texts.invite.picture(link)));
   }
 
-  /** Through whatever the device has for sending something to somebody. */
+  /** By the share function of the device. */
   async #send(): Promise<void> {
     if (this.#shown === undefined) return;
-    // The person has thought better of it.
+    // Cancelled by the user.
     await navigator.share({ title: texts.title, url: linkTo(this.#shown) }).catch(() => undefined);
   }
 }

@@ -2,7 +2,7 @@
 import encodeQR from 'qr';
 import { createSvg } from '../base/elements.ts';
 
-/** Modules around it that readers need to find it. */
+/** Width of the quiet zone in modules, which scanners need. */
 const QUIET_ZONE = 3;
 
 export function qrPicture(text: string, label: string): SVGSVGElement {
@@ -15,7 +15,7 @@ export function qrPicture(text: string, label: string): SVGSVGElement {
     'shape-rendering': 'crispEdges',
   });
   const path = rows.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
-  // Dark on light in every colour scheme: many readers see nothing in the reverse.
+  // Dark on light in every colour scheme: many scanners cannot read it inverted.
   svg.append(
     createSvg('rect', { width: size, height: size, fill: '#ffffff' }),
     createSvg('path', { d: path, fill: '#0d1412' }),

@@ -1,4 +1,4 @@
-/** The first view: who you are, which room, and what your camera sees. */
+/** The first view: name, room code, and a preview of the camera. */
 import { normaliseTypedCode, type RoomCode } from '../../../src/client/index.ts';
 import { codeOfAddress, grouped } from '../base/code.ts';
 import { elementById, setText } from '../base/elements.ts';
@@ -7,14 +7,14 @@ import { recall, remember } from '../base/storage.ts';
 import { texts } from '../texts/texts.ts';
 import { CodeField } from './code-field.ts';
 
-/** What is wrong, in a sentence, and whether it is wrong with the code. */
+/** An error as a sentence, and whether it concerns the code. */
 export interface Complaint {
   readonly words: string;
   readonly isOfCode: boolean;
 }
 
 export interface LobbyEvents {
-  /** Resolves with what is wrong, or with null. */
+  /** Resolves with the error, or null. */
   join: (code: RoomCode) => Promise<Complaint | null>;
   create: () => Promise<Complaint | null>;
 }
@@ -55,19 +55,19 @@ export class Lobby {
     this.fromAddress();
   }
 
-  /** A link that was opened fills in its code; one click joins. */
+  /** The code of an opened link is filled in; one click joins. */
   fromAddress(): void {
     this.#invited = codeOfAddress(this.#code.digits);
     if (this.#invited !== undefined) this.#code.value = this.#invited;
     this.#showLead();
   }
 
-  /** Where the keyboard goes on: whoever was invited has only to press. */
+  /** The first focus: with the code of an invitation, the join button. */
   get start(): HTMLElement {
     return this.#code.value === '' ? heading : join;
   }
 
-  /** The name as it may be sent, or undefined for none. */
+  /** The name to send, or undefined for none. */
   get name(): string | undefined {
     return nameIn(name.value) ?? undefined;
   }
@@ -88,7 +88,7 @@ export class Lobby {
     setText(lead, invited === undefined ? texts.lobby.lead : texts.lobby.invited(grouped(invited)));
   }
 
-  /** The code turned out to be none, or another one was typed. */
+  /** No room has the code, or another one was typed. */
   #forgetInvitation(): void {
     this.#invited = undefined;
     this.#showLead();

@@ -1,4 +1,4 @@
-/** What your camera sees, before anybody else does. */
+/** Preview of the own camera in the lobby. */
 import { elementById, setText } from '../base/elements.ts';
 import type { Capture } from '../media/capture.ts';
 import { texts } from '../texts/texts.ts';

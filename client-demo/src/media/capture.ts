@@ -1,4 +1,4 @@
-/** Our own camera and microphone: either may be missing, refused, unplugged, or turned off and on again. */
+/** The own camera and microphone: either may be missing, denied, unplugged, or turned off and on. */
 import type { MediaKind } from '../../../src/client/index.ts';
 import { Listeners } from '../base/listeners.ts';
 import { recall, remember } from '../base/storage.ts';
@@ -9,10 +9,10 @@ export interface Presence {
   readonly microphone: boolean;
 }
 
-/** Why there is no picture or no sound. */
+/** Why there is no video or no audio. */
 export type CaptureFault = 'denied' | 'missing' | 'busy' | 'insecure' | 'unknown';
 
-/** @param replacement the name of the device that is used instead; null when there is none. */
+/** @param replacement the name of the device that is used instead; null if there is none. */
 type GoneListener = (kind: MediaKind, replacement: string | null) => void;
 
 const PREFERRED = { audio: 'microphone', video: 'camera' } as const;
@@ -24,37 +24,37 @@ export class Capture {
   readonly #faults: Record<MediaKind, CaptureFault | null> = { audio: null, video: null };
   #gone: GoneListener = () => undefined;
   #asking = false;
-  /** The browser is asked for one thing at a time, also when nobody waits for the last one any more. */
+  /** Serial queue: one request to the browser at a time, even if the result is not wanted any more. */
   #turn: Promise<void> = Promise.resolve();
-  /** Raised by `stop()`: what was asked for before it is not wanted any more. */
+  /** Raised by `stop()`: results of earlier requests are discarded. */
   #generation = 0;
   #startedIn = -1;
-  /** How many share the call: they decide how large a picture is worth sending. */
+  /** Number of members: it decides the size of the video. */
   #people = 1;
 
   get tracks(): Readonly<Record<MediaKind, MediaStreamTrack | null>> {
     return this.#tracks;
   }
 
-  /** From the last time they were asked for. */
+  /** Errors of the last requests. */
   get faults(): Readonly<Record<MediaKind, CaptureFault | null>> {
     return this.#faults;
   }
 
-  /** A stream of what there is. */
+  /** A stream of the present tracks. */
   get stream(): MediaStream {
     return new MediaStream(Object.values(this.#tracks).filter((track) => track !== null));
   }
 
   /**
-   * For our own eyes: no sound, nobody wants to hear themselves. Null without a camera: a page whose video element
-   * waits for a track counts as loading for ever.
+   * For the own tile, without audio. Null without a camera: a page with a video element that waits for a track would
+   * count as loading for ever.
    */
   get picture(): MediaStream | null {
     return this.#tracks.video === null ? null : this.#picture;
   }
 
-  /** Whether we are to be shown it as in a mirror: so people know themselves, but not what is before them. */
+  /** Whether the own tile is mirrored: yes for a camera that faces the user, no for one that faces away. */
   get isMirror(): boolean {
     return this.#tracks.video?.getSettings().facingMode !== 'environment';
   }
@@ -63,7 +63,7 @@ export class Capture {
     return { camera: this.#tracks.video !== null, microphone: this.#tracks.audio?.enabled === true };
   }
 
-  /** Whether the browser is asking the person right now. */
+  /** Whether the browser's permission prompt is open. */
   get asking(): boolean {
     return this.#asking;
   }
@@ -72,12 +72,12 @@ export class Capture {
     this.#listeners.add(listener);
   }
 
-  /** A device has gone away while it was in use. */
+  /** A device was unplugged while it was in use. */
   onGone(listener: GoneListener): void {
     this.#gone = listener;
   }
 
-  /** Both if they can be had, else the one that can. Until it is stopped, only the first call asks. */
+  /** Opens both, or the one that can be opened. Until `stop()`, only the first call asks. */
   async start(): Promise<void> {
     const generation = this.#generation;
     if (this.#startedIn === generation) return;
@@ -85,7 +85,7 @@ export class Capture {
     if (this.#tracks.audio !== null || this.#tracks.video !== null) return;
     if (recall('tab.video') === 'off') return this.#obtain(['audio']);
     await this.#obtain(['audio', 'video']);
-    // Asked for together they are refused together, though only one may be missing or in use.
+    // Requested together they fail together, even if only one is missing or in use.
     if (this.#faults.video !== 'missing' && this.#faults.video !== 'busy') return;
     if (generation === this.#generation) await this.#obtain(['audio']);
     if (generation === this.#generation && this.#tracks.audio === null) await this.#obtain(['video']);
@@ -98,7 +98,7 @@ export class Capture {
     this.#listeners.tell();
   }
 
-  /** Must be called from a click where the browser has to ask. Resolves with what is wrong, or null. */
+  /** Must be called from a click if the browser has to ask. Resolves with the error, or null. */
   async toggle(kind: MediaKind): Promise<CaptureFault | null> {
     const track = this.#tracks[kind];
     if (this.#asking) return null;
@@ -109,11 +109,11 @@ export class Capture {
       return generation === this.#generation ? this.#faults[kind] : null;
     }
     if (kind === 'audio') {
-      // Kept open: a microphone that has to be opened first cuts off the first word.
+      // Stays open: opening it again would take so long that the first word is lost.
       track.enabled = !track.enabled;
       remember('tab.audio', track.enabled ? null : 'off');
     } else {
-      // Stopped, so that the camera's light goes out.
+      // Stopped: the camera's light goes off.
       this.#put('video', null);
       remember('tab.video', 'off');
     }
@@ -133,7 +133,7 @@ export class Capture {
   fit(people: number): void {
     if (people === this.#people) return;
     this.#people = people;
-    // A camera that cannot do it goes on with what it does.
+    // A camera that cannot do it keeps its settings.
     this.#tracks.video?.applyConstraints(pictureFor(people)).catch(() => undefined);
   }
 
@@ -166,7 +166,7 @@ export class Capture {
     this.#listeners.tell();
   }
 
-  /** The devices that were chosen last; any other if they are not there any more. */
+  /** The devices that were chosen last, or any other if they are gone. */
   async #ask(devices: MediaDevices, kinds: readonly MediaKind[]): Promise<MediaStream> {
     try {
       return await devices.getUserMedia(this.#wishes(kinds, true));
@@ -198,7 +198,7 @@ export class Capture {
     }
   }
 
-  /** Unplugged, or the permission was taken back: whatever else there is of its kind takes its place. */
+  /** Unplugged, or the permission was revoked: another device of that kind replaces it. */
   async #lost(kind: MediaKind, track: MediaStreamTrack): Promise<void> {
     if (this.#tracks[kind] !== track) return;
     const generation = this.#generation;
@@ -232,6 +232,6 @@ function faultOf(error: unknown): CaptureFault {
   }
 }
 
-/** Browsers do not agree on what kind of object they throw, but on what it is called. */
+/** Browsers throw different classes of errors, but with the same names. */
 const nameOf = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;

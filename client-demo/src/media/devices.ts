@@ -1,4 +1,4 @@
-/** Which cameras, microphones and speakers there are, and which speaker plays the others. */
+/** The cameras, microphones and speakers of the device, and the choice of the speaker. */
 import { Listeners } from '../base/listeners.ts';
 import { recall, remember } from '../base/storage.ts';
 
@@ -13,11 +13,11 @@ export class Devices {
   }
 
   of(kind: MediaDeviceKind): readonly MediaDeviceInfo[] {
-    // Without a permission browsers tell that there is one, but not which.
+    // Without permission, browsers list devices without their ids and names.
     return this.#all.filter((device) => device.kind === kind && device.deviceId !== '');
   }
 
-  /** Whether there are some of which the browser does not tell more: it has not been allowed to. */
+  /** Whether there are devices without names, for lack of permission. */
   isHiding(kind: MediaDeviceKind): boolean {
     return this.#all.some((device) => device.kind === kind && device.deviceId === '');
   }
@@ -26,7 +26,7 @@ export class Devices {
     this.#listeners.add(listener);
   }
 
-  /** Names appear only once the person has allowed the page to use a device. */
+  /** Names are listed once the user has allowed the page to use a device. */
   async refresh(): Promise<void> {
     const devices: MediaDevices | undefined = navigator.mediaDevices;
     try {
@@ -38,7 +38,7 @@ export class Devices {
   }
 }
 
-/** Where the sound of the others comes out. Not every browser lets a page choose. */
+/** The audio output. Not every browser lets a page choose it. */
 export class Speaker {
   readonly #listeners = new Listeners();
   readonly canBeChosen = 'setSinkId' in HTMLMediaElement.prototype;
@@ -47,7 +47,7 @@ export class Speaker {
     return recall('speaker') ?? '';
   }
 
-  /** @returns what takes it away again. */
+  /** @returns a function that removes it. */
   onChange(listener: () => void): () => void {
     return this.#listeners.add(listener);
   }
@@ -59,7 +59,7 @@ export class Speaker {
 
   play(element: HTMLMediaElement): void {
     if (!this.canBeChosen || element.sinkId === this.id) return;
-    // A speaker that is not there any more: the sound goes where all sound goes.
+    // The speaker is gone: the default one is used.
     element.setSinkId(this.id).catch(() => undefined);
   }
 }

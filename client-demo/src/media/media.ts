@@ -1,4 +1,4 @@
-/** Everything that sees, hears and plays on this device, and what is said when some of it goes away. */
+/** The camera, microphone, screen and speaker of this device, and the notices when one is lost. */
 import type { MediaKind } from '../../../src/client/index.ts';
 import { elementById } from '../base/elements.ts';
 import type { Notice } from '../base/notice.ts';
@@ -24,7 +24,7 @@ export class Media {
     this.#notice = notice;
     const { capture, speaker } = this;
     bindPreview(capture);
-    // In the lobby the picture itself says what is wrong.
+    // In the lobby the preview shows the error.
     bindSwitches('preview', capture, (kind, fault) => kind === 'audio' && this.#failed(kind, fault));
     bindSwitches('call', capture, (kind, fault) => this.#failed(kind, fault));
     capture.onChange(() => void (capture.asking || this.#devices.refresh()));

@@ -1,7 +1,7 @@
 /**
- * How large and how fast a picture is worth sending. In a mesh everyone encodes their own picture once for each of the
- * others and decodes one of each, so the more there are, the less there may be of each; their tiles are smaller too.
- * Every row comes to about 15 million pixels a second to encode: what a small laptop does without its fan.
+ * Resolution and frame rate by the number of members. In a mesh every member encodes its video once for each peer and
+ * decodes one of each, so a larger call needs smaller videos; its tiles are smaller, too. Every row comes to about 15
+ * million encoded pixels per second: what a small laptop can do without its fan.
  */
 
 interface PictureSize {

@@ -1,17 +1,17 @@
-/** Our own screen, while we share it. The browser has a "stop sharing" of its own, so it may end without us. */
+/** The own screen share. The browser's "stop sharing" button may end it, too. */
 import { Listeners } from '../base/listeners.ts';
 
-/** Text has to be sharp and seldom moves. */
+/** Few frames, sharp text. */
 const WISHES = { video: { frameRate: { ideal: 15, max: 15 } }, audio: false } as const;
 
 export class Screen {
   readonly #listeners = new Listeners();
   #stream: MediaStream | null = null;
   #isAsking = false;
-  /** Raised by `stop()`: what was asked for before it is not wanted any more. */
+  /** Raised by `stop()`: results of earlier requests are discarded. */
   #generation = 0;
 
-  /** Phones cannot. */
+  /** Phones cannot share their screen. */
   static get isPossible(): boolean {
     const devices: MediaDevices | undefined = navigator.mediaDevices;
     return devices !== undefined && 'getDisplayMedia' in devices;
@@ -25,7 +25,7 @@ export class Screen {
     this.#listeners.add(listener);
   }
 
-  /** Must be called from a click. `cancelled`: the person has thought better of it, or the call is over by now. */
+  /** Must be called from a click. `cancelled`: by the user, or because the call is over. */
   async start(): Promise<'shared' | 'cancelled' | 'refused'> {
     if (this.#isAsking) return 'cancelled';
     const generation = this.#generation;
@@ -36,7 +36,7 @@ export class Screen {
       else stopAll(stream);
       return generation === this.#generation ? 'shared' : 'cancelled';
     } catch (error) {
-      // Both have one name; of a system that does not let the browser see the screen, the browser says so.
+      // Both errors have the same name; the message says whether the operating system denies screen capture.
       const isPerson =
         error instanceof DOMException && error.name === 'NotAllowedError' && !/system/i.test(error.message);
       return isPerson || generation !== this.#generation ? 'cancelled' : 'refused';

@@ -1,4 +1,4 @@
-/** The buttons for microphone and camera. They stand in the lobby and in the call and show the same two states. */
+/** The buttons for microphone and camera, in the lobby and in the call, with the same state. */
 import type { MediaKind } from '../../../src/client/index.ts';
 import { elementById, setIcon, setLabel } from '../base/elements.ts';
 import { texts } from '../texts/texts.ts';
@@ -27,7 +27,7 @@ export function bindSwitches(
 }
 
 function set(button: HTMLButtonElement, on: boolean, label: string, name: string): void {
-  // The label says what a press does, so it alone tells the state; `aria-pressed` besides would say it twice.
+  // The label names the action, and so the state; with `aria-pressed` a screen reader would say it twice.
   setLabel(button, label);
   button.dataset['on'] = String(on);
   setIcon(button, on ? name : `${name}-off`);

@@ -1,10 +1,10 @@
-/** Keeps the screen of a phone from going dark in a call: nobody touches it while they look and listen. */
+/** Keeps the screen of a phone on during a call, while it is not touched. */
 export class Wakefulness {
   #lock: WakeLockSentinel | null = null;
   #wanted = false;
 
   constructor() {
-    // The browser takes it away whenever the page is hidden.
+    // The browser releases it when the page is hidden.
     document.addEventListener('visibilitychange', () => void this.#take());
   }
 
@@ -28,7 +28,7 @@ export class Wakefulness {
       this.#lock = (await wakeLock?.request('screen')) ?? null;
       if (!this.#wanted) this.release();
     } catch {
-      // The battery is low, or the browser does not want to: the call goes on all the same.
+      // A low battery, for instance: the call goes on without it.
     }
   }
 }

@@ -1,13 +1,13 @@
 /**
- * Every word of this page in English. Another language is another file of the same shape, see texts.ts. Words that stand
- * still are put into the page by their path: `data-text="lobby.join"`.
+ * All texts of this page in English. Another language is another file of the same shape, see texts.ts. Static texts are put
+ * into the page by their path: `data-text="lobby.join"`.
  */
 import type { CloseReason, LeaveReason, SignalboxError } from '../../../src/client/index.ts';
 import { wordsOf } from './numbers.ts';
 
 const { bitRate, count, duration, milliseconds, one, share } = wordsOf('en');
 
-/** `wait` is the time after which it may work, in words, if the server has named one. */
+/** @param wait when another try may succeed, in words, if the server has named it. */
 const errors: Record<SignalboxError['code'], (wait?: string) => string> = {
   UNREACHABLE: () => 'The server does not answer. Check your network, then try again.',
   TIMEOUT: () => 'The server took too long to answer. Check your network, then try again.',

@@ -1,4 +1,4 @@
-/** Numbers and quantities the way a language writes them. */
+/** Formats of numbers and quantities in one language. */
 
 export interface NumberWords {
   readonly count: (value: number) => string;

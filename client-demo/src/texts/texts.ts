@@ -1,4 +1,4 @@
-/** The words in the language of the browser: the first of its languages that this page speaks, else English. */
+/** The texts in the first of the browser's languages that this page has, else in English. */
 import { SignalboxError } from '../../../src/client/index.ts';
 import { en, type Texts } from './en.ts';
 import { zh } from './zh.ts';
@@ -20,28 +20,28 @@ function base(tag: string): string {
   return tag.toLowerCase().split('-')[0] ?? '';
 }
 
-/** Why it did not work, and what to do about it. */
+/** The text for an error: the reason, and what to do. */
 export function failureText({ code, retryAfterMs }: SignalboxError): string {
   return texts.errors[code](retryAfterMs === undefined ? undefined : texts.duration(retryAfterMs));
 }
 
-/** The same for whatever was thrown: everything that the SDK rejects with is a SignalboxError. */
+/** The same for any exception; the SDK rejects with SignalboxErrors only. */
 export const thrownText = (thrown: unknown): string =>
   thrown instanceof SignalboxError ? failureText(thrown) : texts.errors.INTERNAL();
 
-/** Whether another code would help. */
+/** Whether another code may succeed. */
 export const isOfCode = (thrown: unknown): boolean =>
   thrown instanceof SignalboxError && (thrown.code === 'ROOM_NOT_FOUND' || thrown.code === 'CODE_EXPIRED');
 
 const graphemes = new Intl.Segmenter();
 
-/** For a picture of somebody who shows none. */
+/** Initials, for a tile without video. */
 export function initialsOf(name: string): string {
   const words = name.split(/\s+/u).slice(0, 2);
   const letters = words.map((word) => calm([...graphemes.segment(word)][0]?.segment ?? ''));
   return letters.join('').toLocaleUpperCase(texts.lang);
 }
 
-/** One character can carry as many accents as somebody likes; two are enough for every language. */
+/** A character may have any number of accents; two are enough for every language. */
 const calm = (letter: string): string =>
   letter.normalize('NFC').replace(/(\p{Nonspacing_Mark}{2})\p{Nonspacing_Mark}+/gu, '$1');

@@ -1,4 +1,4 @@
-/** 本页面的全部中文文字。 Every word of this page in Chinese (simplified); the shape is that of en.ts. */
+/** 本页面的全部中文文字。 All texts of this page in simplified Chinese, in the shape of en.ts. */
 import type { Texts } from './en.ts';
 import { wordsOf } from './numbers.ts';
 
