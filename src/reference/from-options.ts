@@ -18,10 +18,10 @@ export interface ReferenceGeneratorOptions extends CountingOptions {
   /** The database that all nodes share: postgres://, mysql://, sqlite:path; or a ledger of your own. */
   readonly ledger: string | Ledger;
   /** Prefix of the keys in Redis: `ecm` gives `ecm:ref:1`. It does not separate numbers: those belong to the ledger. */
-  readonly site?: string | undefined;
+  readonly referencePrefix?: string | undefined;
 }
 
-const DEFAULT_SITE = 'sb';
+const DEFAULT_REFERENCE_PREFIX = 'sb';
 
 /**
  * A generator of numbers that never repeat: `ROM202600000042`. The database is connected to at the first request; Redis
@@ -31,12 +31,12 @@ const DEFAULT_SITE = 'sb';
  * @throws ItemTypeError when two item types share a name, a number or a prefix.
  */
 export function createReferenceGenerator(options: ReferenceGeneratorOptions): CountedReferences {
-  const { redis, ledger, site = DEFAULT_SITE, log = silentLog, ...counting } = options;
+  const { redis, ledger, referencePrefix = DEFAULT_REFERENCE_PREFIX, log = silentLog, ...counting } = options;
   const stores = {
     ledger: ledgerOf(ledger, log),
     ...(redis !== undefined && {
       counter: lazyCounter(async () =>
-        (await import('./redis/counter.ts')).createRedisCounter({ url: redis, site, log }),
+        (await import('./redis/counter.ts')).createRedisCounter({ url: redis, referencePrefix, log }),
       ),
     }),
   };
@@ -72,7 +72,7 @@ export function referencesFromOptions(
   return createReferenceGenerator({
     redis: options.redisUrl,
     ledger: database === undefined ? url : createSqlLedger(database),
-    site: options.referencePrefix ?? options.redisPrefix,
+    referencePrefix: options.referencePrefix ?? options.redisPrefix,
     types: readItemTypes(options.itemTypes),
     ...(log !== undefined && { log }),
     ...(clock !== undefined && { clock }),

@@ -1,7 +1,7 @@
 /** Item types: what references are issued for. */
 
 export interface ItemType {
-  /** Number in the Redis key `<site>:ref:<number>`. */
+  /** Number in the Redis key `<prefix>:ref:<number>`. */
   readonly number: number;
   /** Prefix of the references, and key of their seed in the ledger: two types must not share one. */
   readonly prefix: string;

@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await client.flushAll();
-  counter = createRedisCounter({ url: redis.url, site: 'ecm' });
+  counter = createRedisCounter({ url: redis.url, referencePrefix: 'ecm' });
   year = yearOf(Date.now());
 });
 afterEach(() => counter.close());
@@ -114,7 +114,7 @@ test('blocks are sized by the request rate', async () => {
 test('blocks of before a restart are dropped, and the top is kept', async () => {
   const folder = ['--appendonly', 'yes', '--appendfsync', 'always'];
   await using lasting = await startRedis({ args: folder });
-  await using own = Object.assign(createRedisCounter({ url: lasting.url, site: 'ecm' }), {
+  await using own = Object.assign(createRedisCounter({ url: lasting.url, referencePrefix: 'ecm' }), {
     async [Symbol.asyncDispose]() {
       await own.close();
     },
@@ -184,7 +184,7 @@ test('a lost Redis is noticed at once, and reconnected to without help', async (
 });
 
 test('the error of a malformed URL does not repeat the password', () => {
-  expect(() => createRedisCounter({ url: 'http://:hunter2@x', site: 'ecm' })).toThrow(/^((?!hunter2).)*$/);
+  expect(() => createRedisCounter({ url: 'http://:hunter2@x', referencePrefix: 'ecm' })).toThrow(/^((?!hunter2).)*$/);
 });
 
 const refusal = (promise: Promise<unknown>): Promise<unknown> =>

@@ -29,7 +29,7 @@ async function countTake(request) {
 }
 
 const ledger = openLedger(ledgerUrl);
-const counter = redisUrl && createRedisCounter({ url: redisUrl, site: 'ecm', deadlineMs: 500 });
+const counter = redisUrl && createRedisCounter({ url: redisUrl, referencePrefix: 'ecm', deadlineMs: 500 });
 const generator = createCountedReferences(
   {
     ledger: { ...ledger, lease: step('lease', (request) => ledger.lease(request)) },

@@ -14,7 +14,7 @@ export interface RedisCounterOptions {
   /** May contain credentials. */
   readonly url: string;
   /** Prefix of every key. */
-  readonly site: string;
+  readonly referencePrefix: string;
   readonly log?: Log;
   readonly deadlineMs?: number;
 }
@@ -35,15 +35,20 @@ const taken = z.discriminatedUnion('ok', [
 ]);
 const added = z.object({ ok: z.boolean() });
 
-/** Has exactly one colon after `site`. */
-export const keyOf = (site: string, number: number): string => `${site.replace(/:+$/, '')}:ref:${number}`;
+/** Has exactly one colon after the prefix. */
+export const keyOf = (prefix: string, number: number): string => `${prefix.replace(/:+$/, '')}:ref:${number}`;
 
 /**
  * Connects in the background, with no limit of time: the ledger serves until Redis answers.
  *
  * @throws Error when the URL is not one of Redis.
  */
-export function createRedisCounter({ url, site, log = silentLog, deadlineMs = 1_000 }: RedisCounterOptions): Counter {
+export function createRedisCounter({
+  url,
+  referencePrefix,
+  log = silentLog,
+  deadlineMs = 1_000,
+}: RedisCounterOptions): Counter {
   addressOf(url);
   const scripts = loadScripts();
   const onConnectionChange = (role: string, up: boolean, error: Error | undefined) =>
@@ -65,7 +70,7 @@ export function createRedisCounter({ url, site, log = silentLog, deadlineMs = 1_
   const run = async (name: keyof typeof scripts, number: number, command: object): Promise<unknown> => {
     await settled;
     try {
-      const text = await runner.run(scripts[name], [keyOf(site, number)], [JSON.stringify(command)]);
+      const text = await runner.run(scripts[name], [keyOf(referencePrefix, number)], [JSON.stringify(command)]);
       return JSON.parse(z.string().parse(text));
     } catch (error) {
       if (error instanceof StoreUnavailable) throw new CounterUnavailable(error.message, { cause: error });
