@@ -1,20 +1,20 @@
 /**
- * What back ends are told: the committed events of all rooms. A room's events carry its revision, one event for each, from
- * 0 on, so a gap is a missed event. Names are those of the members' pushes as back ends know them.
+ * The events of the feed: the committed events of all rooms, for back ends. The events of a room carry its revisions, one
+ * each, from 0 on: a gap is a missed event. Decision 020 says why their names are not those of the members' pushes.
  */
 import { z } from 'zod';
 import { CLOSE_REASONS, LEAVE_REASONS } from './messages.ts';
 import { instant, member, revision, roomCode, roomInfo, roomRef, userId } from './snapshot.ts';
 
 const about = {
-  /** The same however often it is told: `<ref>:<rev>`. */
+  /** Unique: `<ref>:<rev>`. An event that is read or delivered again has the same id. */
   id: z.string(),
-  /** The node on which it happened. */
+  /** The node that committed it. */
   serverId: z.string(),
   /** Milliseconds since 1970, by the store's clock. */
   timestamp: instant,
 };
-/** What happens to a room, or in it. `userId` is whom it is about, null when it is about the room alone. */
+/** `userId` is the user that the event is about, null when it is about the room alone. */
 const ofRoom = { ...about, code: roomCode, ref: roomRef, rev: revision };
 const ofMember = { ...ofRoom, userId };
 const ofAll = { ...about, code: z.null(), ref: z.null(), rev: z.null(), userId: z.null() };
@@ -93,9 +93,9 @@ export const feedEvent = z.discriminatedUnion(
   'type',
   bodies as [(typeof bodies)[0], ...typeof bodies],
 ) as z.ZodType<FeedEvent>;
-/** Those that happen to a room. */
+/** The events of rooms. */
 export type RoomFeedEvent = Exclude<FeedEvent, { type: 'pool_low' | 'reference_alarm' }>;
-/** Those that happen to no room; the store adds where, when and which. */
+/** An event of no room, without the fields that the store adds: its id, node and time. */
 export type Announcement = AnnouncementOf<Exclude<FeedEvent, RoomFeedEvent>>;
 type AnnouncementOf<Event> = Event extends FeedEvent
   ? Omit<Event, keyof typeof about | 'code' | 'ref' | 'rev' | 'userId'>

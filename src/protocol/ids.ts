@@ -1,6 +1,6 @@
 /**
- * The names things go by. Branded, so that a code can never be passed where a ref is meant: the two look alike in a
- * log line and confusing them is how a signal ends up in a stranger's room.
+ * The types of ids. Branded, so that a code cannot be passed where a ref is expected: a signal that is addressed by code could
+ * reach a later room of that code.
  */
 
 declare const brand: unique symbol;
@@ -8,7 +8,7 @@ type Branded<Base, Name extends string> = Base & { readonly [brand]: Name };
 
 /** The digits people type, `^[1-9]\d{5}$` by default. A lease on a name, recycled; a locator, never a credential. */
 export type RoomCode = Branded<string, 'RoomCode'>;
-/** A room's own identity, never reused. Whatever must not hit a stranger's room compares refs, not codes. */
+/** The identity of a room, never reused. Compare refs, not codes, to be sure that it is the same room. */
 export type RoomRef = Branded<string, 'RoomRef'>;
 /** An identity: a token's `sub`, or given by the server to an anonymous client. */
 export type UserId = Branded<string, 'UserId'>;

@@ -1,6 +1,6 @@
 /**
- * The table of what is said: every request with its payload and its reply, every push with its body. The Socket.IO
- * event maps, the gateway's parsing and `docs/protocol.md` are all derived from here.
+ * The table of messages: every request with its payload and its reply, every push with its body. The Socket.IO event maps,
+ * the gateway's parsing and `docs/protocol.md` are derived from it.
  */
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
@@ -41,7 +41,7 @@ export type IceServer = z.infer<typeof iceServers>[number];
 
 const nothing = z.strictObject({});
 
-/** Every request may also be refused with these; the table names only what is its own. */
+/** Errors that any request can be refused with. The table names only the others. */
 export const COMMON_ERRORS = [
   'BAD_REQUEST',
   'RATE_LIMITED',

@@ -19,7 +19,7 @@ import {
 } from './harness.ts';
 
 describe('the new room', () => {
-  test('holds its creator as host, is at revision 1, and nobody is told', () => {
+  test('has its creator as host, is at revision 1, and gives no event', () => {
     const harness = createHarness();
     const outcome = run(
       harness,
@@ -92,7 +92,7 @@ describe('the code', () => {
       gives: full(null),
     },
     {
-      rule: 'is not one that cools: how long the first of them takes is told',
+      rule: 'is not one that cools: the refusal says how long the first of them takes',
       given: [...bothTaken, at(1_000), close('bob', second), at(2_000), close('ann')],
       act: create('cat', { ref: 3 }),
       gives: full(10 * MINUTE - 1_000),

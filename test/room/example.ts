@@ -33,12 +33,12 @@ export function check(example: Example): void {
   const outcome = run(harness, example.act);
   expect({
     says: outcomeWord(outcome),
-    told: eventsOf(outcome),
+    events: eventsOf(outcome),
     evicted: evictedOf(outcome),
     seats: seatsOf(harness),
   }).toEqual({
     says: example.outcome ?? 'ok',
-    told: example.events ?? [],
+    events: example.events ?? [],
     evicted: example.evicted ?? [],
     seats: example.seats,
   });

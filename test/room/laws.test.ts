@@ -1,4 +1,4 @@
-/** What holds after every command, whatever the commands: random stories of a few users in a shard of three codes. */
+/** Laws that hold after every command: random commands of a few users in a shard of three codes. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RoomSnapshot } from '../../src/protocol/snapshot.ts';
@@ -77,7 +77,7 @@ const kicking = fc.tuple(name, fc.boolean(), where).map(
     },
 );
 
-const story = fc.array(
+const sequence = fc.array(
   fc.oneof(
     {
       weight: 3,
@@ -109,10 +109,10 @@ const story = fc.array(
 
 type Look = (before: ReadonlyMap<string, RoomSnapshot>, outcome: AnyOutcome, harness: Harness) => void;
 
-/** Plays random stories and looks at every step: before, outcome, after. */
+/** Runs random sequences and checks every step: the state before, the outcome, the state after. */
 function always(look: Look, parameters: { seed?: number } = {}) {
   fc.assert(
-    fc.property(story, fc.boolean(), (steps, closeOnHostLeave) => {
+    fc.property(sequence, fc.boolean(), (steps, closeOnHostLeave) => {
       const harness = createHarness({ closeOnHostLeave, maxAgeMs: 20 * MINUTE }, pool);
       for (const step of steps) {
         const before = snapshots(harness);
@@ -158,7 +158,7 @@ test('law 5: the snapshot before and the events, in the order of their revisions
     }
     const after = snapshots(harness);
     for (const code of codes) {
-      // A room that has just been opened is told by its snapshot.
+      // A new room has no earlier snapshot to start from.
       if (before.has(code)) expect(replayed.get(code) ?? undefined).toEqual(after.get(code));
       else if (after.has(code)) expect([after.get(code)?.rev, eventsOf(outcome)]).toEqual([1, []]);
     }
@@ -197,7 +197,7 @@ test('a room has a host exactly when it has a member, no seat twice, and no more
   });
 });
 
-test('the stories meet every kind of outcome: laws that nothing tries prove nothing', () => {
+test('the random commands meet every kind of outcome: a law that is never exercised proves nothing', () => {
   const met = new Map<string, number>();
   always(
     (_before, outcome) => {

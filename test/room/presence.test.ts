@@ -108,7 +108,7 @@ describe('resume', () => {
       seats: 'ann* bob',
     },
     {
-      rule: 'done twice by one session is told once',
+      rule: 'done twice by one session gives one event',
       given: [...bobAway, resume('bob', { session: 2 })],
       act: resume('bob', { session: 2 }),
       seats: 'ann* bob',

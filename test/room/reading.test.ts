@@ -34,13 +34,13 @@ describe('read', () => {
 describe('a seat’s profile', () => {
   test.each<Example>([
     {
-      rule: 'is told to all',
+      rule: 'gives an event to all members',
       given: two,
       act: updateSeat('bob', { name: 'Bob' }),
       events: ['3 member:updated bob'],
       seats: 'ann* bob',
     },
-    { rule: 'is not told when nothing was named', given: two, act: updateSeat('bob', {}), seats: 'ann* bob' },
+    { rule: 'gives no event when nothing was changed', given: two, act: updateSeat('bob', {}), seats: 'ann* bob' },
     {
       rule: 'is its holder’s only',
       given: ann,
@@ -72,8 +72,8 @@ describe('what the room says of itself', () => {
   const named = updateRoom('ann', { name: 'Tuesday' });
 
   test.each<Example>([
-    { rule: 'is told to all', given: two, act: named, events: ['3 room:updated'], seats: 'ann* bob' },
-    { rule: 'is not told when nothing was named', given: two, act: updateRoom('ann', {}), seats: 'ann* bob' },
+    { rule: 'gives an event to all members', given: two, act: named, events: ['3 room:updated'], seats: 'ann* bob' },
+    { rule: 'gives no event when nothing was changed', given: two, act: updateRoom('ann', {}), seats: 'ann* bob' },
     {
       rule: 'is the host’s',
       given: two,
