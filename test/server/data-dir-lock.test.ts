@@ -1,4 +1,4 @@
-/** What a node keeps in a directory of its own: no other node comes between. */
+/** The lock of the data directory: one node at a time. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ const LOCAL = { host: '127.0.0.1', port: 0, demo: false } as const;
 const inUse = (dataDir: string) =>
   `${dataDir} is in use by another node: give this one a dataDir of its own, or stop the other`;
 
-test('a second node in the same directory does not start, until the first has closed', async () => {
+test('a second node in the same directory does not start until the first has closed', async () => {
   await using folder = await temporaryFolder();
   const dataDir = folder.path;
   const first = await createServer({ ...LOCAL, dataDir });
@@ -21,7 +21,7 @@ test('a second node in the same directory does not start, until the first has cl
   await next.close();
 });
 
-test('one that could not start has given it back', async () => {
+test('a node whose start failed has released the directory', async () => {
   await using folder = await temporaryFolder();
   const dataDir = folder.path;
   await using other = await startSignalbox();
@@ -29,7 +29,7 @@ test('one that could not start has given it back', async () => {
   await (await createServer({ ...LOCAL, dataDir })).close();
 });
 
-test('the node of another process: while it lives, however it dies; references are counted beside it', async () => {
+test('a node of another process holds the directory until it dies, and references can be issued beside it', async () => {
   await using folder = await temporaryFolder();
   const dataDir = folder.path;
   await using running = await startSignalbox({ dataDir });
@@ -50,7 +50,7 @@ test('nodes that share a database may share the directory', async () => {
   await Promise.all(servers.map((server) => server.close()));
 });
 
-test('a directory that cannot be: the start says which, and why', async () => {
+test('a directory that cannot be created is named with the reason', async () => {
   await expect(createServer({ ...LOCAL, dataDir: '/dev/null/data' })).rejects.toThrow(
     /^dataDir: nothing can be kept in \/dev\/null\/data \(ENOTDIR/,
   );

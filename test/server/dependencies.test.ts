@@ -23,12 +23,12 @@ test.each<[string, string, object]>([
 });
 
 test('what is undefined is not given; hooks may be the methods of a class', async () => {
-  class Door {
+  class HookClass {
     async authenticate() {
       return { refuse: 'closed' };
     }
   }
-  for (const hooks of [{ authenticate: undefined }, new Door()]) {
+  for (const hooks of [{ authenticate: undefined }, new HookClass()]) {
     const server = await createServer(LOCAL, { hooks: hooks as object });
     await server.close();
   }

@@ -1,4 +1,4 @@
-/** Servers own what they start: two live in one process without meeting, and closing one ends all of it. */
+/** Servers do not share anything by accident, and closing one ends all that it started. */
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createServer, OptionError } from '../../src/index.ts';
@@ -10,7 +10,7 @@ import { refusedHandshake, tokenOf, welcomeOf } from './scenarios/members.ts';
 const LOCAL = { host: '127.0.0.1', port: 0, demo: false };
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-test('two servers in one process, each with its own options and rooms', async () => {
+test('two servers in one process have their own options and rooms', async () => {
   const [one, two] = await Promise.all([
     createServer({ ...LOCAL, nodeId: 'one', codeDigits: 6, maxUsers: 2, secret: 'the secret of the first' }),
     createServer({ ...LOCAL, nodeId: 'two', codeDigits: 8, maxUsers: 9, secret: 'the secret of the other' }),
@@ -32,7 +32,7 @@ test('two servers in one process, each with its own options and rooms', async ()
   await two.close();
 });
 
-test('on one Redis, servers with different prefixes do not meet', async () => {
+test('servers with different prefixes on one Redis do not share rooms', async () => {
   await using redis = await startRedis();
   const start = (redisPrefix: string) => createServer({ ...LOCAL, redisUrl: redis.url, redisPrefix });
   const [one, two] = [await start('a:'), await start('b:')];
@@ -45,7 +45,7 @@ test('on one Redis, servers with different prefixes do not meet', async () => {
   await Promise.all([one.close(), two.close()]);
 });
 
-test('closing asks everybody to go elsewhere, closes once, and frees the port', async () => {
+test('a server that closes asks its clients to reconnect, closes once, and frees the port', async () => {
   const server = await createServer(LOCAL);
   await using ann = await connectClient(server.url);
   const closed = ann.closed();
@@ -54,17 +54,17 @@ test('closing asks everybody to go elsewhere, closes once, and frees the port', 
   // Not the final kind of close: the client comes back, elsewhere.
   expect(await closed).toBe('transport close');
   await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
-  await using next = await heir(server.port);
+  await using next = await takeOverPort(server.port);
   expect(next.port).toBe(server.port);
 });
 
-test('an option that makes no sense is named, and nothing is left running', async () => {
+test('an invalid option is named, and nothing is left running', async () => {
   await expect(createServer({ ...LOCAL, tickMs: 60_000 })).rejects.toThrow(OptionError);
   await expect(createServer({ ...LOCAL, poolSize: 50 })).rejects.toThrow(/^poolSize: /);
 });
 
 test.each(['memory', 'redis'])(
-  'on %s: with its server closed and its clients gone, the process ends by itself',
+  'a process on %s ends by itself when its server is closed and its clients are gone',
   async (kind) => {
     await using redis = kind === 'redis' ? await startRedis() : undefined;
     const options = { ...LOCAL, ...(redis && { redisUrl: redis.url }) };
@@ -89,8 +89,8 @@ test.each(['memory', 'redis'])(
   },
 );
 
-/** Takes over a port that must be free. */
-async function heir(port: number) {
+/** Starts a server on a port that must be free. */
+async function takeOverPort(port: number) {
   const server = await createServer({ ...LOCAL, port });
   return { port: server.port, [Symbol.asyncDispose]: () => server.close() };
 }

@@ -1,4 +1,4 @@
-/** What has been started is ended: when a start fails half-way, and when a part does not want to end. */
+/** The shutdown ends all that was started, also when a start fails half-way and when a part fails to end. */
 import { once } from 'node:events';
 import { createServer as createNetServer } from 'node:net';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { manualClock } from '../support/manual-clock.ts';
 
 const LOCAL = { host: '127.0.0.1', port: 0, demo: false };
 
-/** Counts the timers that are going on. Of those that repeat, it refuses the one with that number. */
+/** A clock that counts the running timers, and fails to start the repeating timer of that number. */
 function countedClock(refused = Number.POSITIVE_INFINITY) {
   const inner = manualClock();
   const going = new Set<object>();
@@ -36,8 +36,8 @@ function countedClock(refused = Number.POSITIVE_INFINITY) {
   return { clock, going, begun: () => begun };
 }
 
-/** Parts that say when they end. */
-function told(clock: Clock, failing: readonly string[] = []) {
+/** Dependencies that record the order in which they are closed. */
+function recordingParts(clock: Clock, failing: readonly string[] = []) {
   const ended: string[] = [];
   const end =
     (name: string, really: () => Promise<void> = async () => {}) =>
@@ -66,7 +66,7 @@ function told(clock: Clock, failing: readonly string[] = []) {
   return { dependencies, ended };
 }
 
-test('the last that was started is ended first, once, and each whatever has become of the others', async () => {
+test('the shutdown ends parts in reverse order, once, and each whatever happens to the others', async () => {
   const shutdown = createShutdown();
   const ended: string[] = [];
   for (const name of ['first', 'second', 'third']) {
@@ -81,20 +81,20 @@ test('the last that was started is ended first, once, and each whatever has beco
   expect(ended).toEqual(['third', 'second', 'first']);
 });
 
-test('what a start has begun goes on nowhere when it fails in the end', async () => {
+test('a start that fails at its end leaves no timer and no part running', async () => {
   const fine = countedClock();
-  await (await createServer(LOCAL, told(fine.clock).dependencies)).close();
+  await (await createServer(LOCAL, recordingParts(fine.clock).dependencies)).close();
   expect(fine.going.size).toBe(0);
   const { clock, going } = countedClock(fine.begun());
-  const { dependencies, ended } = told(clock);
+  const { dependencies, ended } = recordingParts(clock);
   await expect(createServer(LOCAL, dependencies)).rejects.toThrow('no more timers');
   expect(ended).toEqual(['calls', 'references', 'engine']);
   expect(going.size).toBe(0);
 });
 
-test('of a failure on the way back the log tells; who has started it hears of the first', async () => {
+test('a failure while a failed start is undone is logged, and the first error is thrown', async () => {
   const { clock } = countedClock();
-  const { dependencies, ended } = told(clock, ['calls']);
+  const { dependencies, ended } = recordingParts(clock, ['calls']);
   const lines: string[] = [];
   const log = createLog('error', { write: (line) => void lines.push(line) });
   const other = createNetServer().listen(0, '127.0.0.1');
@@ -107,9 +107,9 @@ test('of a failure on the way back the log tells; who has started it hears of th
   expect(lines.join('')).toContain('calls does not end');
 });
 
-test('a part that does not want to end keeps none of the others, and is not passed over', async () => {
+test('a part that fails to end does not stop the others, and its error is thrown', async () => {
   const { clock, going } = countedClock();
-  const { dependencies, ended } = told(clock, ['calls', 'references']);
+  const { dependencies, ended } = recordingParts(clock, ['calls', 'references']);
   const server = await createServer(LOCAL, dependencies);
   await using ann = await connectClient(server.url);
   const closing = server.close();
@@ -122,9 +122,9 @@ test('a part that does not want to end keeps none of the others, and is not pass
   await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
 });
 
-test('who wants to hear of events is told before anything is started that there are none', async () => {
+test('an onEvent hook without a feed is refused before anything is started', async () => {
   const { clock, begun } = countedClock();
-  const { dependencies, ended } = told(clock);
+  const { dependencies, ended } = recordingParts(clock);
   const hooks = { onEvent: () => {} };
   const start = createServer({ ...LOCAL, feedMaxEvents: 0 }, { ...dependencies, hooks });
   await expect(start).rejects.toThrow(OptionError);

@@ -1,14 +1,14 @@
-/** A server under attack, in a process of its own, and two peers who must not notice. */
+/** A server under attack, in a process of its own, and two peers whose signals must go on. */
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { PartialOptions } from '../../../src/server/options/options.ts';
 import type { RawSocket } from '../../support/raw-socket.ts';
 import { type SignalExchange, startSignalExchange } from '../../support/signal-exchange.ts';
 import { type SignalboxProcess, startSignalbox } from '../../support/signalbox.ts';
 
-/** Attacks come faster than any budget allows; the budgets have tests of their own. */
+/** Attacks are faster than the rate limits allow; those have tests of their own. */
 const UNTHROTTLED: PartialOptions = { eventsPerSecond: 1_000_000, eventsBurst: 1_000_000, freeMisses: 1_000_000 };
 /** What a process of this size may grow by while it is attacked: the garbage of a busy minute. */
-const MOST_GROWTH_BYTES = 150 * 1024 * 1024;
+const MAX_GROWTH_BYTES = 150 * 1024 * 1024;
 
 export interface AttackTarget {
   readonly server: SignalboxProcess;
@@ -16,13 +16,13 @@ export interface AttackTarget {
   readonly port: number;
 }
 
-/** Starts both before the tests of a file, looks after every test whether they are well, and ends them. */
+/** Starts server and peers before the tests of a file, checks both after every test, and ends them after the last. */
 export function startAttackTarget(options: PartialOptions = {}): AttackTarget {
   let server: SignalboxProcess | undefined;
   let witness: SignalExchange | undefined;
   let bytes = 0;
   const the = <Thing>(thing: Thing | undefined): Thing => {
-    if (thing === undefined) throw new Error('the siege has not begun');
+    if (thing === undefined) throw new Error('the server has not been started yet');
     return thing;
   };
 
@@ -38,8 +38,8 @@ export function startAttackTarget(options: PartialOptions = {}): AttackTarget {
     // The process that was started is the one that answers: nothing has ended it, and nobody has started another.
     expect(the(server).child.running).toBe(true);
     expect(await healthOf(the(server))).toBe(200);
-    expect(the(server).residentBytes() - bytes).toBeLessThan(MOST_GROWTH_BYTES);
-    // Neither a fault nor a rejection that nobody awaited, nor anything that is not of the log's making.
+    expect(the(server).residentBytes() - bytes).toBeLessThan(MAX_GROWTH_BYTES);
+    // No fault, no unhandled rejection, and no line that the log did not write.
     expect(
       the(server)
         .logs()
@@ -67,7 +67,7 @@ export function startAttackTarget(options: PartialOptions = {}): AttackTarget {
 
 const healthOf = async ({ url }: SignalboxProcess): Promise<number> => (await fetch(`${url}/healthz`)).status;
 
-/** The connection is as good as before: it gets answers. */
+/** Checks that the connection still gets replies. */
 export async function expectAlive(socket: RawSocket): Promise<void> {
   expect(await socket.ask('room:leave', {})).toEqual({ ok: true });
 }

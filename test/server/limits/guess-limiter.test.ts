@@ -70,7 +70,7 @@ describe('a look-up', () => {
   });
 });
 
-describe('at the door', () => {
+describe('at the handshake', () => {
   const PROXIED: PartialOptions = { trustedProxies: ['127.0.0.1'], poolSize: 100_000 };
   const start = (options: PartialOptions) => startNodes({ kind: 'memory', count: 1 }, options);
   /** A client as a proxy passes it on. */

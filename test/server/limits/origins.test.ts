@@ -72,7 +72,7 @@ describe('the rule', () => {
   });
 });
 
-describe('at the door', () => {
+describe('at the handshake', () => {
   let nodes: Nodes;
   beforeAll(async () => {
     nodes = await startNodes(

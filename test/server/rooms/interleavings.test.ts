@@ -1,4 +1,4 @@
-/** What can go wrong between two awaits, and between two nodes: each was a fault once. */
+/** Races between two awaits and between two nodes. Each of them was a fault once. */
 import { expect, test } from 'vitest';
 import type { Engine, EngineSettings } from '../../../src/engine/engine.ts';
 import { createMemoryEngine } from '../../../src/engine/memory.ts';
@@ -10,10 +10,10 @@ import { connectClient, type TestClient } from '../../support/client.ts';
 import { startNodes } from '../../support/nodes.ts';
 import { startRedis } from '../../support/redis.ts';
 
-/** Their engine is handed in. */
+/** The engine is given as a dependency. */
 const TWO = { kind: 'memory', count: 2 } as const;
 
-test('who is refused at a locked room hears nothing of it, however often it asks', async () => {
+test('a client that a locked room refuses receives no push of it', async () => {
   await using nodes = await startNodes({ kind: 'redis', count: 2 });
   await using host = await connectClient(nodes.url(0));
   await using stranger = await connectClient(nodes.url(0));
@@ -26,9 +26,9 @@ test('who is refused at a locked room hears nothing of it, however often it asks
   expect(stranger.heard.map(({ name }) => name)).toEqual(['welcome']);
 });
 
-test('a tab whose notice was lost is ended by the tick, and does not throw out the one that replaced it', async () => {
+test('a replaced tab whose node message was lost is ended by the tick, and not the tab that replaced it', async () => {
   await using redis = await startRedis();
-  await using nodes = await startNodes(TWO, { tickMs: 200 }, { engine: deafMute(redis.url) });
+  await using nodes = await startNodes(TWO, { tickMs: 200 }, { engine: withoutNodeMessages(redis.url) });
   await using host = await connectClient(nodes.url(0));
   await using first = await connectClient(nodes.url(0));
   const { room } = await host.must('room:create');
@@ -39,18 +39,18 @@ test('a tab whose notice was lost is ended by the tick, and does not throw out t
   await second.must('message', { data: 'still here' });
 });
 
-test('a session that is over is told so in the answer to what it asks', async () => {
+test('a request of a session that has ended is refused with SESSION_EXPIRED', async () => {
   await using redis = await startRedis();
-  await using nodes = await startNodes(TWO, {}, { engine: deafMute(redis.url) });
+  await using nodes = await startNodes(TWO, {}, { engine: withoutNodeMessages(redis.url) });
   await using first = await connectClient(nodes.url(0));
   await using _second = await connectClient(nodes.url(1), { resume: tokenOf(first) });
   expect(await first.refused('heartbeat')).toBe('SESSION_EXPIRED');
   expect(await reasonOf(first)).toBe('io server disconnect');
 });
 
-test('a seat that cannot be given back is not listened from any more', async () => {
+test('a member whose leave failed receives no more messages of that room', async () => {
   const fails = new Set<Command['kind']>();
-  await using nodes = await startNodes({ kind: 'memory', count: 1 }, {}, { engine: failing(fails) });
+  await using nodes = await startNodes({ kind: 'memory', count: 1 }, {}, { engine: failingFor(fails) });
   await using ann = await connectClient(nodes.url(0));
   await using ben = await connectClient(nodes.url(0));
   await using cat = await connectClient(nodes.url(0));
@@ -65,9 +65,9 @@ test('a seat that cannot be given back is not listened from any more', async () 
   expect((await cat.next('message')).data).toBe('for you');
 });
 
-test('a resumed session stays although the store fails right after', async () => {
+test('a resumed session stays when the store fails right after', async () => {
   const fails = new Set<Command['kind']>();
-  await using nodes = await startNodes({ kind: 'memory', count: 1 }, {}, { engine: failing(fails) });
+  await using nodes = await startNodes({ kind: 'memory', count: 1 }, {}, { engine: failingFor(fails) });
   await using host = await connectClient(nodes.url(0));
   await using ann = await connectClient(nodes.url(0));
   const { room } = await host.must('room:create');
@@ -87,8 +87,8 @@ test('nodes whose pools have different shapes do not share a Redis', async () =>
   await expect(createServer({ port: 0, redisUrl, poolSize: 100 })).rejects.toThrow('codeDigits and poolSize');
 });
 
-/** A node that tells no other node anything. */
-function deafMute(url: string) {
+/** An engine that sends no message to other nodes. */
+function withoutNodeMessages(url: string) {
   const make = createRedisEngine({ url });
   return async (settings: EngineSettings): Promise<Engine> => {
     const engine = await make(settings);
@@ -96,8 +96,8 @@ function deafMute(url: string) {
   };
 }
 
-/** A store that is away for some commands. */
-function failing(kinds: ReadonlySet<Command['kind']>) {
+/** An engine whose store is unavailable for some commands. */
+function failingFor(kinds: ReadonlySet<Command['kind']>) {
   return (settings: EngineSettings): Engine => {
     const engine = createMemoryEngine(settings);
     return {

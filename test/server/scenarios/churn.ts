@@ -1,4 +1,4 @@
-/** Many come and go, politely and not: nobody misses anything, and nothing stays behind. */
+/** Many clients connect, join, leave and vanish at once: no event is missed, and no seat or code is left over. */
 import { expect, vi } from 'vitest';
 import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
 import { connectClient, TestClient } from '../../support/client.ts';
@@ -14,7 +14,7 @@ const VISITORS = 15;
 const MANY = 200;
 const AT_A_TIME = 20;
 
-/** Joins, waits until it has missed nothing so far, and leaves. */
+/** Joins, waits until every event so far has arrived, and leaves. */
 async function visit(guest: TestClient, code: string): Promise<void> {
   const { room } = await guest.must('room:join', { code });
   await vi.waitFor(() => expect(roomSeenBy(guest, room)?.members.length).toBeGreaterThan(0), {
@@ -24,7 +24,7 @@ async function visit(guest: TestClient, code: string): Promise<void> {
   await guest.must('room:leave');
 }
 
-/** Starts `count` works, `PER_SECOND` each second: that is the load, nothing waits for it. */
+/** Starts `count` tasks at `PER_SECOND`, without waiting for the ones before. */
 async function paced(count: number, work: (n: number) => Promise<void>): Promise<void> {
   const began = performance.now();
   const works: Promise<void>[] = [];
@@ -46,7 +46,7 @@ async function inBatches(count: number, work: (n: number) => Promise<void>): Pro
  * The room when nothing has happened in it for several times the grace: a client that has gone may have a join under way
  * which the server has not got to yet.
  */
-async function calmTruthOf(nodes: Nodes, room: RoomSnapshot): Promise<RoomSnapshot> {
+async function settledRoom(nodes: Nodes, room: RoomSnapshot): Promise<RoomSnapshot> {
   let last = room;
   let since = performance.now();
   await vi.waitFor(
@@ -61,8 +61,8 @@ async function calmTruthOf(nodes: Nodes, room: RoomSnapshot): Promise<RoomSnapsh
   return last;
 }
 
-/** Everybody gone, and so are the codes, but for the ones that are meant to stay. */
-async function onlyStays(nodes: Nodes, occupied: number): Promise<void> {
+/** Waits until only that many codes are taken, and none is cooling. */
+async function expectOccupied(nodes: Nodes, occupied: number): Promise<void> {
   await vi.waitFor(
     async () => expect(await figuresOf(nodes)).toMatchObject({ occupied, cooling: 0, free: 900_000 - occupied }),
     { timeout: 30_000, interval: 200 },
@@ -70,7 +70,7 @@ async function onlyStays(nodes: Nodes, occupied: number): Promise<void> {
 }
 
 export const churn: Readonly<Record<string, Scenario>> = {
-  async 'fifty joins and fifty leaves a second: every client holds the truth, without a gap'(nodes) {
+  async 'every client has the room without a gap at fifty joins and fifty leaves a second'(nodes) {
     await using pair = await joinedPair(nodes, { maxUsers: 100 });
     const { ann, ben } = pair;
     const stayers: { client: TestClient; room: RoomSnapshot }[] = [
@@ -101,7 +101,7 @@ export const churn: Readonly<Record<string, Scenario>> = {
     for (const client of [...visitors, ...stayers.map(({ client }) => client)]) client.socket.disconnect();
   },
 
-  async 'joining and vanishing at once, many times: nobody stays'(nodes) {
+  async 'clients that join and vanish at once leave no seat'(nodes) {
     await using pair = await joinedPair(nodes, { maxUsers: 100 });
     const { ann, ben, room } = pair;
     await inBatches(MANY, async (n) => {
@@ -112,16 +112,16 @@ export const churn: Readonly<Record<string, Scenario>> = {
       if (n % 2 === 0) guest.socket.disconnect();
       else guest.cut();
     });
-    const truth = await calmTruthOf(nodes, room);
+    const truth = await settledRoom(nodes, room);
     expect(truth.members.map(({ userId }) => userId)).toEqual([ann.userId, ben.userId]);
     for (const client of [ann, ben]) {
       await vi.waitFor(() => expect(roomSeenBy(client, room)).toEqual(truth), { timeout: 30_000 });
     }
     await ann.must('room:close');
-    await onlyStays(nodes, 0);
+    await expectOccupied(nodes, 0);
   },
 
-  async 'creating and vanishing at once, many times: no code stays behind'(nodes) {
+  async 'clients that create a room and vanish at once leave no code taken'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     const { room } = await ann.must('room:create');
     await inBatches(MANY / 2, async (n) => {
@@ -130,13 +130,13 @@ export const churn: Readonly<Record<string, Scenario>> = {
       if (n % 2 === 0) guest.socket.disconnect();
       else guest.cut();
     });
-    await onlyStays(nodes, 1);
+    await expectOccupied(nodes, 1);
     expect(await storedRoom(nodes, room)).toEqual(room);
     await ann.must('room:close');
-    await onlyStays(nodes, 0);
+    await expectOccupied(nodes, 0);
   },
 
-  async 'connecting and vanishing at once, many times: the server does not mind'(nodes) {
+  async 'a server works on when clients connect and vanish at once'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     await inBatches(MANY / 2, async (n) => {
       const guest = new TestClient(nodes.url(n));

@@ -1,17 +1,17 @@
-/** How rooms end by themselves. With short deadlines; the empty one is the shortest, the age the longest. */
+/** Rooms end at their deadlines: empty, idle, too old. The options make empty the shortest and age the longest. */
 import { expect, vi } from 'vitest';
 import { connectClient } from '../../support/client.ts';
 import type { Nodes } from '../../support/nodes.ts';
 import { joinedPair, storedRoom } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
-/** A room that is waited for has this long beyond its deadline: a tick, and whatever else the machine has to do. */
+/** How long after its deadline a room may end: a tick, and the delays of a busy machine. */
 const PATIENCE_MS = 30_000;
 
 const optionsOf = ({ servers: [server] }: Nodes) => server?.options ?? expect.unreachable();
 
 export const deadlines: Readonly<Record<string, Scenario>> = {
-  async 'an empty room ends, and not before its time'(nodes) {
+  async 'an empty room ends at its deadline and not before'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     const { room } = await ann.must('room:create');
     const began = performance.now();
@@ -29,7 +29,7 @@ export const deadlines: Readonly<Record<string, Scenario>> = {
     expect(await ann.refused('room:join', { code: room.code })).toBe('ROOM_NOT_FOUND');
   },
 
-  async 'a room whose members ask for nothing ends, and its members stay connected'(nodes) {
+  async 'a room whose members send no request ends, and its members stay connected'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     for (const client of [ann, ben]) {
@@ -43,7 +43,7 @@ export const deadlines: Readonly<Record<string, Scenario>> = {
     expect(ben.all('member:left')).toEqual([]);
   },
 
-  async 'heartbeats keep a room from being idle, until it is too old'(nodes) {
+  async 'heartbeats keep a room from being idle until it is too old'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const { roomMaxAgeMs } = optionsOf(nodes);

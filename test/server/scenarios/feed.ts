@@ -1,4 +1,4 @@
-/** What back ends are told of people who come and go. */
+/** The feed of room events for back ends. */
 import { expect, vi } from 'vitest';
 import type { FeedEvent } from '../../../src/protocol/feed.ts';
 import { connectClient } from '../../support/client.ts';
@@ -6,7 +6,7 @@ import type { Nodes } from '../../support/nodes.ts';
 import { tokenOf, welcomeOf } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
-/** As any node reads it. */
+/** The events of a room, after a check that every node reads the same. */
 async function feedOf(nodes: Nodes, ref: string): Promise<readonly FeedEvent[]> {
   const pages = await Promise.all(nodes.servers.map(({ engine }) => engine.feed.read({ limit: 100_000 })));
   const all = pages.map(({ events }) => events.filter((event) => event.ref === ref));
@@ -18,7 +18,7 @@ const inWords = (events: readonly FeedEvent[]) =>
   events.map(({ rev, type, userId }) => `${rev} ${type} ${userId ?? '-'}`);
 
 export const feed: Readonly<Record<string, Scenario>> = {
-  async 'a meeting is told from its beginning to its end, each revision once'(nodes) {
+  async 'the feed has each revision of a room once, from its creation to its end'(nodes) {
     const ann = await connectClient(nodes.url(0), { name: 'Ann' });
     const ben = await connectClient(nodes.url(1));
     const { room } = await ann.must('room:create', { metadata: { of: 'the feed' } });
@@ -52,7 +52,7 @@ export const feed: Readonly<Record<string, Scenario>> = {
     for (const person of [ann, back]) person.socket.disconnect();
   },
 
-  async 'whoever hears of a change finds it made, on every node'(nodes) {
+  async 'a listener of the feed finds the change committed on every node'(nodes) {
     const checks: Promise<void>[] = [];
     const check = async ({ type, code, ref, rev }: FeedEvent) => {
       if (code === null || type === 'room_destroyed') return;

@@ -1,4 +1,4 @@
-/** How one gets in: the handshake and its refusals. */
+/** The handshake: the welcome, and what is refused. */
 import { expect } from 'vitest';
 import { limits } from '../../../src/protocol/messages.ts';
 import { connectClient, TestClient } from '../../support/client.ts';
@@ -6,7 +6,7 @@ import { refusedHandshake, tokenOf, welcomeOf } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
 export const handshake: Readonly<Record<string, Scenario>> = {
-  async 'welcome comes first, with the limits that hold here'(nodes) {
+  async 'the welcome is the first push, and has the limits of the node'(nodes) {
     await using ann = await connectClient(nodes.url(0), { name: 'Ann' });
     expect(ann.heard[0]?.name).toBe('welcome');
     const [server] = nodes.servers;
@@ -20,7 +20,7 @@ export const handshake: Readonly<Record<string, Scenario>> = {
     expect(limits.parse(welcomeOf(ann).limits)).toEqual(welcomeOf(ann).limits);
   },
 
-  async 'welcome comes first for who resumes into a busy room, too'(nodes) {
+  async 'the welcome is the first push for a member that resumes into a busy room'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     const { room } = await ann.must('room:create');
     await using ben = await connectClient(nodes.url(1));
@@ -38,19 +38,19 @@ export const handshake: Readonly<Record<string, Scenario>> = {
     expect(again.heard[0]?.name).toBe('welcome');
   },
 
-  async 'a version that is not spoken, whatever else it says'(nodes) {
+  async 'an unknown protocol version is refused before the other fields are read'(nodes) {
     const refused = { code: 'VERSION_UNSUPPORTED', retryable: false };
     expect(await refusedHandshake(nodes.url(0), { v: 2 })).toMatchObject(refused);
-    // A later version may well have more to say at the door: it must learn why it is not let in.
+    // A later version may send more fields: its client must still learn that the version is the reason.
     expect(await refusedHandshake(nodes.url(0), { v: 2, features: ['lobby'] })).toMatchObject(refused);
   },
 
-  async 'no version is the first one'(nodes) {
+  async 'a handshake without a version is of version 1'(nodes) {
     await using ann = new TestClient(nodes.url(0), { v: undefined as never });
     expect(await ann.next('welcome')).toMatchObject({ v: 1 });
   },
 
-  async 'a malformed handshake'(nodes) {
+  async 'a malformed handshake is refused with BAD_REQUEST'(nodes) {
     const malformed: object[] = [
       { v: 'one' },
       { v: 1.5 },
@@ -66,11 +66,11 @@ export const handshake: Readonly<Record<string, Scenario>> = {
     expect(refusals.map(({ code }) => code)).toEqual(malformed.map(() => 'BAD_REQUEST'));
   },
 
-  async 'a token, which nobody here can check'(nodes) {
+  async 'a token is refused by a server without an authenticate hook'(nodes) {
     expect(await refusedHandshake(nodes.url(0), { token: 'a.b.c' })).toMatchObject({ code: 'UNAUTHENTICATED' });
   },
 
-  async 'a resume token that is foreign, altered or empty'(nodes) {
+  async 'a resume token that is foreign, altered or empty is refused'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     const token = tokenOf(ann);
     const [head, , signature] = token.split('.');
@@ -84,7 +84,7 @@ export const handshake: Readonly<Record<string, Scenario>> = {
     }
   },
 
-  async 'a name given at the door is the member’s name'(nodes) {
+  async 'the name of the handshake is the name of the member'(nodes) {
     await using ann = await connectClient(nodes.url(0), { name: '  Ann 🚂 ' });
     const { room } = await ann.must('room:create');
     expect(room.members).toMatchObject([{ name: 'Ann 🚂', role: 'host', seq: 1, state: 'present' }]);

@@ -1,4 +1,4 @@
-/** Signs of life: heartbeats, the user's record, live and dead connections, and revisions that reveal what was lost. */
+/** Heartbeats, the user's record in Redis, dead connections, and revisions that reveal lost events. */
 import { createClient } from 'redis';
 import { expect, vi } from 'vitest';
 import { createKeys } from '../../../src/engine/redis/keys.ts';
@@ -27,8 +27,8 @@ async function withRedis(
   }
 }
 
-/** The engine has changed the room, and nobody has told: what a message that Redis lost looks like. */
-async function changeUnheard(nodes: Nodes, { code, ref }: RoomSnapshot, host: TestClient, name: string) {
+/** Changes the room without announcing it, as if Redis had lost the message. */
+async function updateWithoutEvent(nodes: Nodes, { code, ref }: RoomSnapshot, host: TestClient, name: string) {
   const { userId } = host;
   const { session } = welcomeOf(host);
   const change = { of: 'room', to: { name } } as const;
@@ -46,7 +46,7 @@ async function untilPassed(client: TestClient, ms: number): Promise<void> {
 }
 
 export const heartbeats: Readonly<Record<string, Scenario>> = {
-  async 'a heartbeat is answered with the instant, and the revision of the room one is in'(nodes) {
+  async 'the reply to a heartbeat has the time and the revision of the member’s room'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     const first = await ann.must('heartbeat');
     expect(first.rev).toBeNull();
@@ -89,7 +89,7 @@ export const heartbeats: Readonly<Record<string, Scenario>> = {
     });
   },
 
-  async 'the user’s hash follows the user: into a room, out of it, away and gone'(nodes) {
+  async 'the user’s hash follows the user into a room, out of it, away and gone'(nodes) {
     await withRedis(nodes, async (admin) => {
       await using pair = await joinedPair(nodes);
       const { ann, ben, room } = pair;
@@ -111,9 +111,9 @@ export const heartbeats: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/** With a short life of users, and a tick to match. */
+/** With a short `userTtlMs` and tick. */
 export const shortUserTtl: Readonly<Record<string, Scenario>> = {
-  async 'who sends no heartbeat but answers pings is not reaped, nor is its user forgotten'(nodes) {
+  async 'a member that sends no heartbeat but answers pings keeps its seat and its record'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await using idle = await connectClient(nodes.url(1));
@@ -130,7 +130,7 @@ export const shortUserTtl: Readonly<Record<string, Scenario>> = {
     expect(idle.socket.connected).toBe(true);
   },
 
-  async 'who vanishes is away, then gone: once, and within bounds'(nodes) {
+  async 'a member that vanishes is away, then leaves once, within bounds'(nodes) {
     const { port } = new URL(nodes.url(1));
     await using link = await startProxy(Number(port));
     await using ann = await connectClient(nodes.url(0));
@@ -150,10 +150,10 @@ export const shortUserTtl: Readonly<Record<string, Scenario>> = {
     expect((await storedRoom(nodes, room)).members).toHaveLength(1);
   },
 
-  async 'a tick tells the revision of a room whose last event was lost'(nodes) {
+  async 'a tick pushes the revision of a room whose last event was lost'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
-    const changed = await changeUnheard(nodes, room, ann, 'Changed in silence');
+    const changed = await updateWithoutEvent(nodes, room, ann, 'Changed in silence');
     for (const client of [ann, ben]) {
       const told = await client.next('room:rev', ({ rev }) => rev === changed.rev);
       expect(told).toEqual({ code: room.code, ref: room.ref, rev: changed.rev });
@@ -162,14 +162,14 @@ export const shortUserTtl: Readonly<Record<string, Scenario>> = {
     }
   },
 
-  async 'so does a heartbeat'(nodes) {
+  async 'the reply to a heartbeat has the revision of a room whose last event was lost'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
-    const changed = await changeUnheard(nodes, room, ann, 'Changed in silence');
+    const changed = await updateWithoutEvent(nodes, room, ann, 'Changed in silence');
     expect((await ben.must('heartbeat', { rev: room.rev })).rev).toBe(changed.rev);
   },
 
-  async 'a seat that was given up behind a node’s back: its client is sent to look for itself'(nodes) {
+  async 'a client whose seat is gone in the store is disconnected, and resumes without a room'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const { session } = welcomeOf(ben);

@@ -1,11 +1,11 @@
-/** What a host can do, and who is host. */
+/** The rights of the host, and its succession. */
 import { expect } from 'vitest';
 import { connectClient } from '../../support/client.ts';
 import { flushPushes, hasUserId, joinedPair, storedRoom, tokenOf, welcomeOf } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
 export const hostRole: Readonly<Record<string, Scenario>> = {
-  async 'what the host says of the room, all hear and see'(nodes) {
+  async 'an update by the host reaches every member'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const change = { name: 'Depot', type: 'lesson', maxUsers: 4, locked: true, metadata: { track: 3 } };
@@ -18,7 +18,7 @@ export const hostRole: Readonly<Record<string, Scenario>> = {
     expect(await storedRoom(nodes, room)).toEqual(changed);
   },
 
-  async 'who is not the host may not change, kick or close'(nodes) {
+  async 'a member that is not the host may not update, kick or close'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     expect(await ben.refused('room:update', { name: 'Mine' })).toBe('FORBIDDEN');
@@ -27,7 +27,7 @@ export const hostRole: Readonly<Record<string, Scenario>> = {
     expect(await storedRoom(nodes, room)).toEqual(room);
   },
 
-  async 'what a member says of itself, all hear and see'(nodes) {
+  async 'a profile change reaches every member'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await ben.must('profile', { name: 'Benjamin', mediaType: 'screen', metadata: ['hand', 'up'] });
@@ -40,7 +40,7 @@ export const hostRole: Readonly<Record<string, Scenario>> = {
     expect((await storedRoom(nodes, room)).members[1]).toEqual({ ...member, mediaType: 'audio' });
   },
 
-  async 'a locked room keeps its members and takes no other'(nodes) {
+  async 'a locked room keeps its members and refuses others'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await using cat = await connectClient(nodes.url(1));
@@ -51,7 +51,7 @@ export const hostRole: Readonly<Record<string, Scenario>> = {
     await cat.must('room:join', { code: room.code });
   },
 
-  async 'a kick ends that connection and that seat, on whichever node'(nodes) {
+  async 'a kick ends the connection and the seat of its target, on any node'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const token = tokenOf(ben);
@@ -72,7 +72,7 @@ export const hostRole: Readonly<Record<string, Scenario>> = {
     expect(again.members.map(({ seq }) => seq)).toEqual([1, 3]);
   },
 
-  async 'a ban keeps the user out, even where the door is open'(nodes) {
+  async 'a banned user cannot join again'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const token = tokenOf(ben);
@@ -87,7 +87,7 @@ export const hostRole: Readonly<Record<string, Scenario>> = {
     await cat.must('room:join', { code: room.code });
   },
 
-  async 'who is away can be kicked, and finds no seat'(nodes) {
+  async 'a member that is away can be kicked, and resumes without a seat'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben } = pair;
     const token = tokenOf(ben);
@@ -99,13 +99,13 @@ export const hostRole: Readonly<Record<string, Scenario>> = {
     expect(welcomeOf(back).room).toBeNull();
   },
 
-  async 'one cannot kick oneself, or nobody'(nodes) {
+  async 'a host cannot kick itself or an unknown user'(nodes) {
     await using pair = await joinedPair(nodes);
     expect(await pair.ann.refused('room:kick', { userId: pair.ann.userId })).toBe('CONFLICT');
     expect(await pair.ann.refused('room:kick', { userId: 'nobody' })).toBe('PEER_NOT_FOUND');
   },
 
-  async 'the host leaves: the longest-present member is host'(nodes) {
+  async 'the longest-present member follows a host that leaves'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await using cat = await connectClient(nodes.url(0));
@@ -122,7 +122,7 @@ export const hostRole: Readonly<Record<string, Scenario>> = {
     });
   },
 
-  async 'closing ends the room everywhere, and its seats with it'(nodes) {
+  async 'a close ends the room and its seats on every node'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await ann.must('room:close');
@@ -146,7 +146,7 @@ export const hostRole: Readonly<Record<string, Scenario>> = {
     await ben.must('room:create');
   },
 
-  async 'who is away when the room closes finds no seat'(nodes) {
+  async 'a member that is away when the room closes resumes without a seat'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben } = pair;
     const token = tokenOf(ben);

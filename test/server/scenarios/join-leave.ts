@@ -1,4 +1,4 @@
-/** Coming together and parting: create, join, leave, switch. */
+/** Create, join, leave, and switch rooms. */
 import { expect } from 'vitest';
 import { roomSnapshot } from '../../../src/protocol/snapshot.ts';
 import { connectClient } from '../../support/client.ts';
@@ -6,7 +6,7 @@ import { flushPushes, hasUserId, joinedPair, storedRoom } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
 export const joinLeave: Readonly<Record<string, Scenario>> = {
-  async 'who makes a room and who joins it by its code see the same'(nodes) {
+  async 'the creator and a member that joins by code see the same room'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     await using ben = await connectClient(nodes.url(1));
     const metadata = { topic: ['trains', { number: 4711 }], empty: {} };
@@ -24,7 +24,7 @@ export const joinLeave: Readonly<Record<string, Scenario>> = {
     expect(await storedRoom(nodes, found)).toEqual(found);
   },
 
-  async 'a code that nobody has, and one of the wrong length'(nodes) {
+  async 'a code of no room is not found, and one of the wrong length is malformed'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     const { room } = await ann.must('room:create');
     const other = room.code === '123456' ? '123457' : '123456';
@@ -35,7 +35,7 @@ export const joinLeave: Readonly<Record<string, Scenario>> = {
     expect((await ann.must('room:get')).room).toEqual(room);
   },
 
-  async 'joining where one sits already changes nothing'(nodes) {
+  async 'a join of the room that the member is in changes nothing'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     expect((await ben.must('room:join', { code: room.code })).room).toEqual(room);
@@ -47,7 +47,7 @@ export const joinLeave: Readonly<Record<string, Scenario>> = {
     await ben.next('message', ({ data }) => data === 'still there');
   },
 
-  async 'leaving is told to the others, and answered alike when there is nothing to leave'(nodes) {
+  async 'a leave is broadcast once, and granted again when there is no seat'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await ben.must('room:leave');
@@ -66,7 +66,7 @@ export const joinLeave: Readonly<Record<string, Scenario>> = {
     expect(ben.all('member:left')).toEqual([]);
   },
 
-  async 'who leaves and joins again takes a new seat'(nodes) {
+  async 'a member that leaves and joins again takes a new seat'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await ben.must('room:leave');
@@ -77,7 +77,7 @@ export const joinLeave: Readonly<Record<string, Scenario>> = {
     expect((await ann.next('member:joined')).member.seq).toBe(3);
   },
 
-  async 'leaving and coming back without waiting for answers: nothing is missed'(nodes) {
+  async 'a member that leaves and joins without waiting for replies misses nothing'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     for (let n = 0; n < 10; n += 1) {
@@ -93,7 +93,7 @@ export const joinLeave: Readonly<Record<string, Scenario>> = {
     }
   },
 
-  async 'an empty room waits, and its first guest is its host'(nodes) {
+  async 'an empty room stays, and the first member to join is its host'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     await using ben = await connectClient(nodes.url(1));
     const { room } = await ann.must('room:create');
@@ -103,7 +103,7 @@ export const joinLeave: Readonly<Record<string, Scenario>> = {
     expect(found).toMatchObject({ ref: room.ref, hostId: ben.userId, members: [{ userId: ben.userId, role: 'host' }] });
   },
 
-  async 'switching: the old room is left once the new one has accepted'(nodes) {
+  async 'a member that joins another room leaves the old one'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await using cat = await connectClient(nodes.url(0));
@@ -119,7 +119,7 @@ export const joinLeave: Readonly<Record<string, Scenario>> = {
     expect(await ann.refused('signal', { to: ben.userId, data: 1 })).toBe('PEER_NOT_FOUND');
   },
 
-  async 'switching by creating leaves the old room as well'(nodes) {
+  async 'a member that creates a room leaves the old one'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben } = pair;
     const { room: own } = await ben.must('room:create');
@@ -127,7 +127,7 @@ export const joinLeave: Readonly<Record<string, Scenario>> = {
     expect((await ben.must('room:get')).room).toEqual(own);
   },
 
-  async 'switching: the old room is kept when the new one refuses'(nodes) {
+  async 'a member whose join of another room is refused keeps its seat'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await using cat = await connectClient(nodes.url(0));
@@ -143,7 +143,7 @@ export const joinLeave: Readonly<Record<string, Scenario>> = {
     await ben.next('signal');
   },
 
-  async 'a full room takes nobody, and the next one when a seat is free'(nodes) {
+  async 'a full room refuses a join until a seat is free'(nodes) {
     await using pair = await joinedPair(nodes, { maxUsers: 2 });
     const { ann, ben, room } = pair;
     await using cat = await connectClient(nodes.url(1));
@@ -156,7 +156,7 @@ export const joinLeave: Readonly<Record<string, Scenario>> = {
     expect(await ben.refused('room:join', { code: room.code })).toBe('ROOM_FULL');
   },
 
-  async 'everybody who comes at once is told of exactly once, and the room is as big as it says'(nodes) {
+  async 'members that join at once are announced once each, and never more than maxUsers'(nodes) {
     await using pair = await joinedPair(nodes, { maxUsers: 5 });
     const { ann, ben, room } = pair;
     const guests = await Promise.all(Array.from({ length: 12 }, (_, n) => connectClient(nodes.url(n))));

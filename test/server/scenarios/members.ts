@@ -1,4 +1,4 @@
-/** Those who meet in scenarios, and how a scenario looks at them. */
+/** Clients in a room, and what scenarios read from them and from the engine. */
 import { expect } from 'vitest';
 import type { ErrorBody } from '../../../src/protocol/errors.ts';
 import type { RequestPayload } from '../../../src/protocol/events.ts';
@@ -11,11 +11,11 @@ interface Pair extends AsyncDisposable {
   readonly ann: TestClient;
   /** On the next node, where there is one. */
   readonly ben: TestClient;
-  /** As Ben found it. */
+  /** As the reply to Ben's join has it. */
   readonly room: RoomSnapshot;
 }
 
-/** Ann has made a room and Ben has joined it. Nothing of that is left to be heard. */
+/** Ann has created a room and Ben has joined it. Both have received every push of that. */
 export async function joinedPair(nodes: Nodes, settings: RequestPayload<'room:create'> = {}): Promise<Pair> {
   const [ann, ben] = await Promise.all([connectClient(nodes.url(0)), connectClient(nodes.url(1))]);
   const { room: made } = await ann.must('room:create', settings);
@@ -31,28 +31,28 @@ export async function joinedPair(nodes: Nodes, settings: RequestPayload<'room:cr
   };
 }
 
-/** What it takes to come back as the same user. */
+/** The resume token: a connection with it is of the same user. */
 export function tokenOf(client: TestClient): string {
   return welcomeOf(client).resume;
 }
 
 export function welcomeOf(client: TestClient) {
   const [welcome] = client.all('welcome');
-  return welcome ?? expect.unreachable('it was not welcomed');
+  return welcome ?? expect.unreachable('no welcome was received');
 }
 
-/** Connects, must be refused, and gives the typed error. */
+/** Connects with a handshake that must be refused. @returns the error. */
 export async function refusedHandshake(url: string, auth: object): Promise<ErrorBody> {
   await using client = new TestClient(url, auth);
   return await new Promise((resolve, reject) => {
     client.socket.once('connect_error', (error: Error & { data?: ErrorBody }) =>
       error.data === undefined ? reject(error) : resolve(error.data),
     );
-    client.socket.once('connect', () => reject(new Error('it was let in')));
+    client.socket.once('connect', () => reject(new Error('the handshake was accepted')));
   });
 }
 
-/** What the engine says of a room. */
+/** The room as the engine has it. */
 export async function storedRoom(
   nodes: Nodes,
   { code, ref }: Pick<RoomSnapshot, 'code' | 'ref'>,
@@ -61,16 +61,16 @@ export async function storedRoom(
   return outcome?.ok ? outcome.room : expect.unreachable('the engine does not know the room');
 }
 
-let hushes = 0;
+let flushes = 0;
 
 /**
- * When it resolves, whatever the speakers' nodes have sent to the room before has reached the listener: a message that
- * each of them sends now came after it. The request before it comes after what the node had asked of the store.
+ * Barrier: resolves when every push that the speakers' nodes have sent to the room before has reached the listener. Each
+ * speaker sends a message, which arrives after those; its request before waits for what its node had asked the store.
  */
 export async function flushPushes(listener: TestClient, ...speakers: TestClient[]): Promise<void> {
   for (const speaker of speakers) {
-    hushes += 1;
-    const mark = `hush ${hushes}`;
+    flushes += 1;
+    const mark = `flush ${flushes}`;
     await speaker.must('room:get');
     await speaker.must('message', { data: mark });
     await listener.next('message', ({ data }) => data === mark);

@@ -1,4 +1,4 @@
-/** The codes: exact figures, running low, running out, coming back. On a pool of a hundred, one for each shard. */
+/** The pool of codes: exact figures, low water, exhaustion, reuse. On a pool of a hundred, one code for each shard. */
 import { pino } from 'pino';
 import { expect, vi } from 'vitest';
 import { shardOf } from '../../../src/room/pool.ts';
@@ -15,10 +15,10 @@ type Figures = PoolFigures & { readonly shards: readonly Omit<PoolFigures, 'tota
 
 const logged: { readonly level: number; readonly msg: string; readonly free?: number }[] = [];
 
-/** Remembers what the servers of this file say. */
+/** Collects the log lines of the servers under test. */
 export const recordingLog: Log = pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) });
 
-/** As every node tells it: they agree, and nothing is lost or counted twice. */
+/** The figures of the pool, after a check that every node gives the same and that they add up. */
 export async function figuresOf(nodes: Nodes): Promise<Figures> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
   const all: Figures[] = [];
@@ -45,7 +45,7 @@ async function readinessOf(nodes: Nodes, node: number) {
 }
 
 export const pool: Readonly<Record<string, Scenario>> = {
-  async 'the figures are for the administrator'(nodes) {
+  async 'the figures of the pool need the administrator’s token'(nodes) {
     for (const authorization of [undefined, 'Bearer wrong', `Basic ${ADMIN_TOKEN}`, ADMIN_TOKEN]) {
       const response = await fetch(`${nodes.url(1)}/v1/pool`, authorization ? { headers: { authorization } } : {});
       expect(response.status).toBe(401);
@@ -55,7 +55,7 @@ export const pool: Readonly<Record<string, Scenario>> = {
     }
   },
 
-  async 'the figures are exact: a code is free, occupied, cooling, and free again'(nodes) {
+  async 'the figures of the pool are exact while a code is free, occupied, cooling, and free again'(nodes) {
     const untouched = { free: 1, occupied: 0, cooling: 0 };
     const all = { free: 100, occupied: 0, cooling: 0, total: 100 };
     const shards = Array.from({ length: 100 }, (_, shard) => ({ shard, ...untouched }));
@@ -81,31 +81,31 @@ export const pool: Readonly<Record<string, Scenario>> = {
     await vi.waitFor(async () => expect(await figuresOf(nodes)).toEqual({ ...all, shards }), { timeout: 30_000 });
   },
 
-  async 'health: the process lives, the node is ready, and says what it stands on'(nodes) {
+  async 'healthz and readyz name the node, and readyz its engine, store and pool'(nodes) {
     for (const [node, { nodeId, engine }] of nodes.servers.entries()) {
       const health = await fetch(`${nodes.url(node)}/healthz`);
       expect([health.status, await health.json()]).toEqual([200, { ok: true, nodeId }]);
       const body = { ok: true, nodeId, engine: engine.name, store: 'up', pool: { free: 100, total: 100, low: false } };
       // The figures are those of the last tick.
-      await vi.waitFor(async () => expect(await readinessOf(nodes, node)).toEqual({ status: 200, body }), 10_000);
+      await vi.waitFor(async () => expect(await readinessOf(nodes, node)).toEqual({ status: 200, body }), 30_000);
     }
   },
 
-  async 'a pool that runs low is said once, in the log and in the readiness, until it has recovered'(nodes) {
+  async 'a pool that runs low is logged once and shown by readyz until it has recovered'(nodes) {
     logged.length = 0;
     const said = (text: string) => logged.filter(({ msg }) => msg.includes(text));
     const guests = await Promise.all([0, 1, 2, 3].map((node) => connectClient(nodes.url(node))));
     for (const guest of guests) await guest.must('room:create');
     for (const [node] of nodes.servers.entries()) {
-      await vi.waitFor(async () => expect((await readinessOf(nodes, node)).body.pool.low).toBe(true), 10_000);
+      await vi.waitFor(async () => expect((await readinessOf(nodes, node)).body.pool.low).toBe(true), 30_000);
       expect(await readinessOf(nodes, node)).toMatchObject({ status: 200, body: { pool: { free: 96 } } });
     }
-    await vi.waitFor(() => expect(said('running low')).toHaveLength(nodes.servers.length), 10_000);
+    await vi.waitFor(() => expect(said('running low')).toHaveLength(nodes.servers.length), 30_000);
     expect(said('running low')).toMatchObject(nodes.servers.map(() => ({ level: 40, free: 96, total: 100 })));
     for (const guest of guests) await guest.must('room:close');
-    await vi.waitFor(() => expect(said('recovered')).toHaveLength(nodes.servers.length), 10_000);
+    await vi.waitFor(() => expect(said('recovered')).toHaveLength(nodes.servers.length), 30_000);
     for (const [node] of nodes.servers.entries()) {
-      await vi.waitFor(async () => expect((await readinessOf(nodes, node)).body.pool.low).toBe(false), 10_000);
+      await vi.waitFor(async () => expect((await readinessOf(nodes, node)).body.pool.low).toBe(false), 30_000);
     }
     expect(said('running low')).toHaveLength(nodes.servers.length);
     for (const guest of guests) guest.socket.disconnect();
@@ -114,7 +114,7 @@ export const pool: Readonly<Record<string, Scenario>> = {
 
 /** Without a cool-down. */
 export const codeReuse: Readonly<Record<string, Scenario>> = {
-  async 'the last code, used again and again, never lets in who means the room before'(nodes) {
+  async 'the last code, used again and again, never admits a client of the room before'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     // A room that one leaves keeps its code for as long as an empty room may.
     for (let n = 0; n < 99; n += 1) await ann.must('room:create');

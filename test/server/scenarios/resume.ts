@@ -1,18 +1,18 @@
-/** Coming back: a lost connection, a refreshed page, another node, a second tab. */
+/** Resuming a session: after a lost connection, a page refresh, on another node, in a second tab. */
 import { expect, vi } from 'vitest';
 import { connectClient, TestClient } from '../../support/client.ts';
 import { flushPushes, hasUserId, joinedPair, storedRoom, tokenOf, welcomeOf } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
-/** Neither the refresh of a page nor a replaced session is ever told as a farewell. */
-const saysNoFarewell = (listener: TestClient) => {
+/** Neither a page refresh nor a replaced session is broadcast as a leave. */
+const expectNoLeave = (listener: TestClient) => {
   expect(listener.all('member:left')).toEqual([]);
   expect(listener.all('member:joined')).toHaveLength(1);
   expect(listener.all('host:changed')).toEqual([]);
 };
 
 export const resume: Readonly<Record<string, Scenario>> = {
-  async 'a refresh: the same user on the same seat; the others see away, then back'(nodes) {
+  async 'a page refresh keeps user and seat, and the others see away, then back'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await ben.must('profile', { name: 'Ben', metadata: { hand: 'up' } });
@@ -27,14 +27,14 @@ export const resume: Readonly<Record<string, Scenario>> = {
     expect(welcome.session).toBeGreaterThan(welcomeOf(ben).session);
     expect(welcome.room).toEqual(await storedRoom(nodes, room));
     await flushPushes(ann, back);
-    saysNoFarewell(ann);
+    expectNoLeave(ann);
     await ann.must('signal', { to: ben.userId, data: 'offer' });
     expect((await back.next('signal')).data).toBe('offer');
     await back.must('signal', { to: ann.userId, data: 'answer' });
     await ann.next('signal');
   },
 
-  async 'a lost connection comes back on another node'(nodes) {
+  async 'a member that resumes on another node keeps its seat'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     ben.cut();
@@ -43,10 +43,10 @@ export const resume: Readonly<Record<string, Scenario>> = {
     expect(welcomeOf(back).room?.members[1]).toEqual(room.members[1]);
     expect((await ann.next('member:back')).member).toEqual(room.members[1]);
     await flushPushes(ann, back);
-    saysNoFarewell(ann);
+    expectNoLeave(ann);
   },
 
-  async 'a host is host when it comes back'(nodes) {
+  async 'a host that resumes is still the host'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     ann.cut();
@@ -61,7 +61,7 @@ export const resume: Readonly<Record<string, Scenario>> = {
     expect(ben.all('host:changed')).toEqual([]);
   },
 
-  async 'a seat is kept in a room that is full and locked meanwhile'(nodes) {
+  async 'a seat is kept while the room is full or locked'(nodes) {
     await using pair = await joinedPair(nodes, { maxUsers: 2 });
     const { ann, ben, room } = pair;
     await ann.must('room:update', { locked: true });
@@ -76,7 +76,7 @@ export const resume: Readonly<Record<string, Scenario>> = {
     expect(welcomeOf(back).room?.members).toHaveLength(2);
   },
 
-  async 'a new connection while the old one is still open: what the old one’s end brings changes nothing'(nodes) {
+  async 'the end of a replaced connection changes nothing for the new one'(nodes) {
     for (const node of [0, 1]) {
       await using pair = await joinedPair(nodes);
       const { ann, ben, room } = pair;
@@ -108,7 +108,7 @@ export const resume: Readonly<Record<string, Scenario>> = {
       expect(ben.socket.active, 'a Socket.IO client takes this for final').toBe(false);
       expect(ben.heard.at(-1)?.name).toBe('session:replaced');
       await flushPushes(ann, tab);
-      saysNoFarewell(ann);
+      expectNoLeave(ann);
     }
   },
 
@@ -137,7 +137,7 @@ export const resume: Readonly<Record<string, Scenario>> = {
     expect(welcomeOf(back)).toMatchObject({ userId: ann.userId, room: null });
   },
 
-  async 'who has left is not resumed'(nodes) {
+  async 'a member that has left resumes without a seat'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben } = pair;
     await ben.must('room:leave');
@@ -148,7 +148,7 @@ export const resume: Readonly<Record<string, Scenario>> = {
     expect(ann.all('member:back')).toEqual([]);
   },
 
-  async 'the same key makes the same room, also after the connection was lost'(nodes) {
+  async 'an idempotency key gives the same room, also after the connection was lost'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     const request = { idempotencyKey: 'try-1', name: 'Once' };
     const { room } = await ann.must('room:create', request);
@@ -161,7 +161,7 @@ export const resume: Readonly<Record<string, Scenario>> = {
     expect(other.ref).not.toBe(room.ref);
   },
 
-  async 'the same key sent many times at once makes one room'(nodes) {
+  async 'an idempotency key sent many times at once creates one room'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     const replies = await Promise.all(
       Array.from({ length: 5 }, () => ann.must('room:create', { idempotencyKey: 'x' })),
@@ -170,7 +170,7 @@ export const resume: Readonly<Record<string, Scenario>> = {
     expect(replies.at(-1)?.room.members).toHaveLength(1);
   },
 
-  async 'the same key of another user makes another room'(nodes) {
+  async 'the same idempotency key of another user creates another room'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     await using ben = await connectClient(nodes.url(1));
     const [one, two] = await Promise.all([ann, ben].map((user) => user.must('room:create', { idempotencyKey: 'k' })));
@@ -178,7 +178,7 @@ export const resume: Readonly<Record<string, Scenario>> = {
     expect(two?.room.hostId).toBe(ben.userId);
   },
 
-  async 'a key whose room has ended does not open another'(nodes) {
+  async 'an idempotency key whose room has ended is refused'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     await ann.must('room:create', { idempotencyKey: 'over' });
     await ann.must('room:close');
@@ -188,7 +188,7 @@ export const resume: Readonly<Record<string, Scenario>> = {
 
 /** With a short grace. */
 export const graceExpiry: Readonly<Record<string, Scenario>> = {
-  async 'who does not come back within the grace has left, once'(nodes) {
+  async 'a member that does not resume within the grace leaves once'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     ben.cut();
@@ -203,7 +203,7 @@ export const graceExpiry: Readonly<Record<string, Scenario>> = {
     expect(ann.all('member:left')).toHaveLength(1);
   },
 
-  async 'a host that does not come back is followed by the longest-present member'(nodes) {
+  async 'a host that does not resume is followed by the longest-present member'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await using cat = await connectClient(nodes.url(0));

@@ -1,4 +1,4 @@
-/** What a client of flesh and blood makes of the events: a snapshot, and whatever came after it, in the order of revisions. */
+/** The room as a client rebuilds it: a snapshot, and the events after it in the order of their revisions. */
 import type { PushName } from '../../../src/protocol/events.ts';
 import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
 import type { RoomEvent, RoomEventName } from '../../../src/room/outcomes.ts';

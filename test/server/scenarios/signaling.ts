@@ -1,4 +1,4 @@
-/** What members hand each other through the server: signals, messages, and what never may leave a room. */
+/** The relay of signals and messages between members, and never out of their room. */
 import { expect, vi } from 'vitest';
 import { connectClient, type TestClient } from '../../support/client.ts';
 import { flushPushes, joinedPair, tokenOf } from './members.ts';
@@ -7,7 +7,7 @@ import type { Scenario } from './run-scenarios.ts';
 const CANDIDATES = 200;
 const numbers = Array.from({ length: CANDIDATES }, (_, n) => n);
 
-/** All at once, as browsers do while they gather. */
+/** Sends all of them at once, as browsers do while they gather candidates. */
 const sendAll = (from: TestClient, to: TestClient) =>
   Promise.all(numbers.map((n) => from.must('signal', { to: to.userId, data: { candidate: n } })));
 
@@ -18,7 +18,7 @@ const heardAll = (client: TestClient) =>
   client.next('signal', ({ data }) => (data as { candidate: number }).candidate === CANDIDATES - 1);
 
 export const signaling: Readonly<Record<string, Scenario>> = {
-  async 'signals go both ways, whatever they are, and say who sent them'(nodes) {
+  async 'signals of any JSON go both ways and name their sender'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     const offer = { type: 'offer', sdp: 'v=0\r\n…🚂', nested: [[{ a: null }], 1.5, false, ''], from: 'somebody else' };
@@ -50,7 +50,7 @@ export const signaling: Readonly<Record<string, Scenario>> = {
     expect(candidatesOf(ann)).toEqual(numbers);
   },
 
-  async 'the first signal of a new member comes after the news of it'(nodes) {
+  async 'the first signal of a new member comes after its member:joined'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, room } = pair;
     await using cat = await connectClient(nodes.url(1));
@@ -61,7 +61,7 @@ export const signaling: Readonly<Record<string, Scenario>> = {
     expect(names.lastIndexOf('member:joined')).toBeLessThan(names.indexOf('signal'));
   },
 
-  async 'a signal to nobody'(nodes) {
+  async 'a signal to an unknown user is refused'(nodes) {
     await using pair = await joinedPair(nodes);
     expect(await pair.ann.refused('signal', { to: 'nobody', data: 1 })).toBe('PEER_NOT_FOUND');
     expect(await pair.ann.refused('signal', { to: 'not an id', data: 1 })).toBe('BAD_REQUEST');
@@ -84,7 +84,7 @@ export const signaling: Readonly<Record<string, Scenario>> = {
     expect([...other.ann.all('signal'), ...other.ben.all('signal')]).toEqual([]);
   },
 
-  async 'a signal to who is away is refused, and is not delivered later'(nodes) {
+  async 'a signal to a member that is away is refused, and is not delivered later'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben } = pair;
     const resume = tokenOf(ben);
@@ -102,7 +102,7 @@ export const signaling: Readonly<Record<string, Scenario>> = {
     expect(back.all('signal').map(({ data }) => data)).toEqual(['fresh']);
   },
 
-  async 'a message reaches everybody in the room, its sender too'(nodes) {
+  async 'a message reaches every member of the room, its sender too'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     await using cat = await connectClient(nodes.url(0));
@@ -113,10 +113,10 @@ export const signaling: Readonly<Record<string, Scenario>> = {
       expect(await client.next('message')).toEqual({ from: ben.userId, data, ref: room.ref });
     }
     await flushPushes(ann, ben);
-    expect(ann.all('message'), 'the message and the hush').toHaveLength(2);
+    expect(ann.all('message'), 'the message and that of the barrier').toHaveLength(2);
   },
 
-  async 'what is too large is refused, and the connection lives'(nodes) {
+  async 'a payload that is too large is refused, and the connection stays open'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben } = pair;
     expect(await ann.refused('message', { data: 'x'.repeat(4 * 1024) })).toBe('PAYLOAD_TOO_LARGE');
@@ -126,7 +126,7 @@ export const signaling: Readonly<Record<string, Scenario>> = {
     expect((await ben.next('signal')).data).toBe(most);
   },
 
-  async 'requests need no acknowledgement'(nodes) {
+  async 'a request without an acknowledgement is carried out'(nodes) {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     ben.socket.emit('signal', { to: ann.userId, data: 'quietly' });
@@ -143,7 +143,7 @@ export const signaling: Readonly<Record<string, Scenario>> = {
     expect(ben.socket.connected).toBe(true);
   },
 
-  async 'ICE servers, for as long as they are good'(nodes) {
+  async 'ICE servers are given with the time for which they are valid'(nodes) {
     await using ann = await connectClient(nodes.url(0));
     expect(await ann.must('ice')).toEqual({ ok: true, iceServers: [], ttlMs: expect.any(Number) });
   },

@@ -1,4 +1,4 @@
-/** What the short way of a signal reads and writes. */
+/** The reader and the writer of the fast relay path. */
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/protocol/limits.ts';
 import { readRawSignal } from '../../../src/server/sockets/fast-relay.ts';

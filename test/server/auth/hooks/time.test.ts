@@ -142,24 +142,27 @@ test('the time of authenticate is not taken from that of the handshake', async (
 
 test('who is let in when the server is about to close is sent elsewhere', async () => {
   await using host = await startHttpHost();
-  const [door, room] = [slowHook(), slowHook()];
+  const [authenticating, creating] = [slowHook(), slowHook()];
   let isSlow = false;
   const server = await createServer(
     {},
-    { server: host.server, hooks: { authenticate: () => (isSlow ? door.hook() : undefined), onCreate: room.hook } },
+    {
+      server: host.server,
+      hooks: { authenticate: () => (isSlow ? authenticating.hook() : undefined), onCreate: creating.hook },
+    },
   );
   await using ann = await connectClient(host.url);
   isSlow = true;
   const refused = refusedHandshake(host.url, {});
-  await door.asked;
+  await authenticating.asked;
   // What is under way is waited for, so the server does not close before this is.
   ann.ask('room:create').catch(() => {});
-  await room.asked;
+  await creating.asked;
   const closing = server.close();
   await ann.next('server:drain');
-  door.release();
+  authenticating.release();
   expect(await refused).toMatchObject({ code: 'DRAINING', retryable: true });
-  room.release();
+  creating.release();
   await closing;
 });
 

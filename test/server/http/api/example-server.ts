@@ -22,7 +22,7 @@ export interface ExampleServer extends AsyncDisposable {
 export interface ExampleFixture extends AsyncDisposable {
   readonly room: RoomSnapshot;
   readonly userId: string;
-  /** Text of an example, about this scene. */
+  /** Text of an example, with the ids of this fixture. */
   withRealIds(example: string): string;
 }
 

@@ -1,4 +1,4 @@
-/** What nobody can make sense of is refused with a reason, at the door, and repeats nothing of what was sent. */
+/** Malformed requests are refused with a reason that repeats nothing of what was sent. */
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';

@@ -1,4 +1,4 @@
-/** Who gets in, how often, and what is noted of it. */
+/** Access to the API: tokens, scopes, rate limits, guesses, and the audit log. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTokenCheck, readAdminTokens } from '../../../../src/server/auth/admin-tokens.ts';
@@ -68,7 +68,7 @@ function listen() {
   return { log, lines, changes: () => lines.filter(({ msg }) => msg === 'the API was asked to change something') };
 }
 
-describe('the door', () => {
+describe('access', () => {
   const { log, lines, changes } = listen();
   const clock = manualClock();
   let nodes: Nodes;
