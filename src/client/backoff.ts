@@ -2,6 +2,7 @@
 import { backoffMs, jittered } from '../support/backoff.ts';
 import type { Chance } from '../support/chance.ts';
 
+/** The waits between attempts to connect. */
 export interface Backoff {
   /** Milliseconds that the first wait is at most; doubled with every attempt. */
   readonly baseMs: number;

@@ -1,6 +1,7 @@
 /** Figures of one connection, from the browser's counters. */
 import type { PageClock } from '../runtime.ts';
 
+/** Figures of one connection. */
 export interface PeerStats {
   /** Milliseconds to the other browser and back; null before the first measurement. */
   readonly roundTripMs: number | null;
