@@ -1,6 +1,6 @@
 /**
- * Every way a request can fail, once. `retryable` says whether the same request, sent again unchanged, may succeed;
- * `retryAfterMs`, where an error carries it, says when. The list is closed: a client may switch over it.
+ * The error codes, a closed list: a client may switch over it. `retryable` says whether the same request, sent again
+ * unchanged, may succeed; `retryAfterMs`, in errors that have it, says when.
  */
 
 interface ErrorEntry {

@@ -30,34 +30,38 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, tex
 });
 
 export const FEED = {
-  room_created: event('room_created', 'A room has a code. Its `userId` created it; a back end that did has none.', {
+  room_created: event('room_created', 'A room was created, by `userId`; null if a back end created it.', {
     ...ofRoom,
     userId: userId.nullable(),
     room: roomInfo,
   }),
-  user_joined: event('user_joined', 'Somebody took a seat, the creator of a room too.', { ...ofMember, member }),
-  user_left: event('user_left', 'A seat is free again. When a room ends, everybody in it leaves first.', {
+  user_joined: event('user_joined', 'A member has joined, the creator of a room too.', { ...ofMember, member }),
+  user_left: event('user_left', 'A member has left. When a room ends, all its members leave first.', {
     ...ofMember,
     reason: z.enum([...LEAVE_REASONS, ...CLOSE_REASONS]),
   }),
   user_away: event('user_away', 'A member’s connection is lost; its seat is kept for the grace.', ofMember),
   user_back: event('user_back', 'A member has resumed its seat.', { ...ofMember, member }),
-  user_updated: event('user_updated', 'A member changed its profile.', { ...ofMember, member }),
+  user_updated: event('user_updated', 'A member has changed its profile.', { ...ofMember, member }),
   host_changed: event('host_changed', 'The room has another host; `userId` is null when it has none.', {
     ...ofRoom,
     userId: userId.nullable(),
   }),
-  room_updated: event('room_updated', 'The room says something else of itself.', {
+  room_updated: event('room_updated', 'A setting of the room has changed.', {
     ...ofRoom,
     userId: z.null(),
     room: roomInfo,
   }),
-  room_destroyed: event('room_destroyed', 'The room has ended. Its code stands for it no more; the ref always does.', {
-    ...ofRoom,
-    userId: z.null(),
-    reason: z.enum(CLOSE_REASONS),
-  }),
-  pool_low: event('pool_low', 'Few codes are free. Of no room, so without code, ref and revision.', {
+  room_destroyed: event(
+    'room_destroyed',
+    'The room has ended. Its code no longer leads to it; its ref is never used again.',
+    {
+      ...ofRoom,
+      userId: z.null(),
+      reason: z.enum(CLOSE_REASONS),
+    },
+  ),
+  pool_low: event('pool_low', 'Few codes are free. It concerns no room: code, ref and revision are null.', {
     ...ofAll,
     free: z.int(),
     occupied: z.int(),
@@ -66,7 +70,7 @@ export const FEED = {
   }),
   reference_alarm: event(
     'reference_alarm',
-    'The ledger has forgotten references that are in use: ask who restored it.',
+    'The ledger is behind references that are in use: find out whether a backup was restored.',
     {
       ...ofAll,
       itemType: z.string(),

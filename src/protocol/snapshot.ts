@@ -100,9 +100,9 @@ export const member = z.object({
   seq: z.int().positive(),
   /** Milliseconds since 1970, by the store's clock. */
   joinedAt: instant,
-  /** What it sends, in its own word. */
+  /** The kind of media that it sends, in its own word. */
   mediaType: z.string().exactOptional(),
-  /** Whatever it says of itself. */
+  /** Set by the member, opaque to the server. */
   metadata: anyJson.exactOptional(),
 });
 /** Somebody with a seat in a room. */
@@ -124,7 +124,7 @@ export const roomInfo = z.object({
   maxUsers: z.int(),
   /** Who gets in. */
   access,
-  /** Whether nobody gets in any more. */
+  /** Whether no new user may join. */
   locked: z.boolean(),
   /** Null for a moment, when nobody is there to be host. */
   hostId: userId.nullable(),
@@ -132,7 +132,7 @@ export const roomInfo = z.object({
   createdAt: instant,
   /** When the room ends at the latest. */
   expiresAt: instant,
-  /** Whatever its host says of it. */
+  /** Set by the host, opaque to the server. */
   metadata: anyJson.exactOptional(),
 });
 /** What a room says of itself. */
