@@ -59,7 +59,7 @@ interface RequestEntry {
 
 export const REQUESTS = {
   'room:create': {
-    about: 'Opens a room under a fresh code. The creator is its host and first member; a room it was in is left.',
+    about: 'Creates a room with a new code. The creator is its host and first member, and leaves its former room.',
     payload: z.strictObject({
       name: displayName.exactOptional(),
       type: word.exactOptional(),
@@ -81,25 +81,25 @@ export const REQUESTS = {
     errors: ['POOL_EXHAUSTED', 'REFERENCE_UNAVAILABLE', 'CODE_EXPIRED', 'FORBIDDEN', 'PAYLOAD_TOO_LARGE'],
   },
   'room:join': {
-    about: 'Joins the room of a code. With `ref`, that very room or none. A room the user was in is left afterwards.',
+    about: 'Joins the room of a code; with `ref`, exactly that room. Afterwards, the user leaves its former room.',
     payload: z.strictObject({ code: roomCode, ref: roomRef.exactOptional(), profile: profile.exactOptional() }),
     reply: z.object({ room: roomSnapshot, iceServers }),
     errors: ['ROOM_NOT_FOUND', 'CODE_EXPIRED', 'ROOM_FULL', 'ROOM_LOCKED', 'BANNED', 'FORBIDDEN', 'PAYLOAD_TOO_LARGE'],
   },
   'room:leave': {
-    about: 'Gives the seat back. Answers alike when there was none.',
+    about: 'Leaves the room. Succeeds without a seat too.',
     payload: nothing,
     reply: nothing,
     errors: [],
   },
   'room:get': {
-    about: 'The room as it is now: what a client asks for when it has missed a revision.',
+    about: 'Returns the present room, for a client that has missed a revision.',
     payload: nothing,
     reply: z.object({ room: roomSnapshot }),
     errors: ['NOT_IN_ROOM', 'CODE_EXPIRED'],
   },
   'room:update': {
-    about: 'Changes what the room says of itself. Host only.',
+    about: 'Changes the settings of the room. Host only.',
     payload: z.strictObject({
       name: displayName.exactOptional(),
       type: word.exactOptional(),
@@ -112,7 +112,7 @@ export const REQUESTS = {
     errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'FORBIDDEN', 'PAYLOAD_TOO_LARGE'],
   },
   'room:kick': {
-    about: 'Takes a member’s seat away; with `ban`, it cannot join this room again. Host only.',
+    about: 'Removes a member; with `ban`, it cannot join this room again. Host only.',
     payload: z.strictObject({ userId, ban: z.boolean().exactOptional() }),
     reply: nothing,
     errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'FORBIDDEN', 'PEER_NOT_FOUND', 'CONFLICT'],
@@ -125,35 +125,35 @@ export const REQUESTS = {
     errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'FORBIDDEN'],
   },
   profile: {
-    about: 'Changes what the others see of oneself.',
+    about: 'Changes the profile that the other members see.',
     payload: profile,
     reply: nothing,
     errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'PAYLOAD_TOO_LARGE'],
   },
   signal: {
     about:
-      'Hands an offer, an answer or a candidate to one member of the same room. `{}` means: handed to that member’s ' +
+      'Relays an offer, an answer or a candidate to one member of the same room. `{}` means: passed to that member’s ' +
       'connection, or received by the node that holds it.',
     payload: z.strictObject({ to: userId, data: json(LIMITS.signalBytes) }),
     reply: nothing,
     errors: ['NOT_IN_ROOM', 'PEER_NOT_FOUND', 'PEER_AWAY', 'PAYLOAD_TOO_LARGE'],
   },
   message: {
-    about: 'Says something to everyone in the room, the sender included.',
+    about: 'Sends a message to all members of the room, the sender included.',
     payload: z.strictObject({ data: json(LIMITS.messageBytes) }),
     reply: nothing,
     errors: ['NOT_IN_ROOM', 'PAYLOAD_TOO_LARGE'],
   },
   heartbeat: {
-    about: 'Keeps the user and its seat. `rev` is the revision the client has applied, if it is in a room.',
+    about: 'Renews the user and its seat. `rev` is the revision that the client has applied, if it is in a room.',
     payload: z.strictObject({ rev: revision.exactOptional() }),
     reply: z.object({ now: instant, rev: revision.nullable() }),
     errors: [],
   },
   ice: {
     about:
-      'The STUN and TURN servers to use now, and for how long they are good. TURN is for members: without a seat, the ' +
-      'answer is STUN alone.',
+      'Returns the present STUN and TURN servers, and how long they are valid. TURN is for members: without a seat, the ' +
+      'answer has STUN servers only.',
     payload: nothing,
     reply: z.object({ iceServers, ttlMs: duration }),
     errors: [],
@@ -203,9 +203,12 @@ export const PUSHES = {
       room: roomSnapshot.nullable(),
     }),
   },
-  'member:joined': { about: 'Somebody took a seat. You hear of yourself too.', body: occurrence.extend({ member }) },
+  'member:joined': {
+    about: 'A member has joined. It is pushed to the new member too.',
+    body: occurrence.extend({ member }),
+  },
   'member:left': {
-    about: 'A seat is free again, for good.',
+    about: 'A member has left, and its seat is free.',
     body: occurrence.extend({ userId, reason: z.enum(LEAVE_REASONS) }),
   },
   'member:away': {
@@ -213,30 +216,30 @@ export const PUSHES = {
     body: occurrence.extend({ userId }),
   },
   'member:back': { about: 'A member has resumed its seat.', body: occurrence.extend({ member }) },
-  'member:updated': { about: 'A member changed its profile.', body: occurrence.extend({ member }) },
+  'member:updated': { about: 'A member has changed its profile.', body: occurrence.extend({ member }) },
   'host:changed': {
     about: 'The room has another host, or none.',
     body: occurrence.extend({ hostId: userId.nullable() }),
   },
   'room:updated': {
-    about: 'The host changed what the room says of itself.',
+    about: 'A setting of the room has changed.',
     body: occurrence.extend({ room: roomInfo }),
   },
   'room:closed': {
-    about: 'The room has ended. The code no longer stands for it.',
+    about: 'The room has ended, and its code no longer leads to it.',
     body: occurrence.extend({ reason: z.enum(CLOSE_REASONS) }),
   },
   'room:rev': {
-    about: 'The revision the room has reached. Who is behind has missed an event and asks `room:get`.',
+    about: 'The present revision of the room. A client with a lower one has missed an event and sends `room:get`.',
     body: occurrence,
   },
   // room:code-changed, lobby:knock and lobby:decided take their place here.
   signal: {
-    about: 'A signal from a member; `from` is stamped by the server.',
+    about: 'A signal from a member; `from` is set by the server.',
     body: z.object({ from: userId, data: anyJson, ref: roomRef }),
   },
   message: {
-    about: 'A message from a member, or from the server: then `from` is null.',
+    about: 'A message from a member, or from the server with `from` null.',
     body: z.object({
       /** Stamped by the server; null when a back end says it, through the server, to everyone in the room. */
       from: userId.nullable(),
@@ -245,21 +248,21 @@ export const PUSHES = {
     }),
   },
   'session:replaced': {
-    about: 'The same user has connected elsewhere. Terminal: do not connect again.',
+    about: 'The same user has connected elsewhere. Final: do not reconnect.',
     body: z.object({}),
   },
   'session:kicked': {
-    about: 'The host took the seat away. Terminal for this seat: do not join it again unasked.',
+    about: 'The member was removed from the room. Final for this seat: do not join again automatically.',
     body: z.object({ code: roomCode, ref: roomRef, banned: z.boolean() }),
   },
   'server:drain': {
-    about: 'This node is going away: connect again after the given time.',
+    about: 'This node is shutting down: reconnect after the given time.',
     body: z.object({ reconnectInMs: duration }),
   },
   ice: {
     about:
-      'To members, before the TURN credentials that they have come to their end: use these for connections from now on. ' +
-      'Those that run go on as they are.',
+      'New TURN credentials, pushed to members before the old ones expire: use them for new connections. Running ' +
+      'connections are not affected.',
     body: z.object({ iceServers, ttlMs: duration }),
   },
 } as const satisfies Record<string, PushEntry>;
