@@ -4,7 +4,7 @@ import type { Options } from '../options/options.ts';
 
 export type TakeResult =
   | { readonly granted: true }
-  | { readonly granted: false; readonly retryAfterMs: number; readonly out: boolean };
+  | { readonly granted: false; readonly retryAfterMs: number; readonly exhausted: boolean };
 
 const GRANTED: TakeResult = { granted: true };
 
@@ -32,6 +32,6 @@ export class TokenBucket {
       return GRANTED;
     }
     this.strikes += 1;
-    return { granted: false, retryAfterMs: ((1 - this.left) * 1000) / eventsPerSecond, out: this.strikes >= strikes };
+    return { granted: false, retryAfterMs: ((1 - this.left) * 1000) / eventsPerSecond, exhausted: this.strikes >= strikes };
   }
 }

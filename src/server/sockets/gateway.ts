@@ -94,7 +94,7 @@ export class Gateway {
     const taken = bucket.take(options, clock);
     if (!taken.granted) {
       refuse('RATE_LIMITED', taken);
-      if (taken.out) this.endOverLimit(session);
+      if (taken.exhausted) this.endOverLimit(session);
       return;
     }
     try {

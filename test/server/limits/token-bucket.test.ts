@@ -15,7 +15,7 @@ describe('the bucket', () => {
     const clock = manualClock();
     const bucket = new TokenBucket(options, clock.now());
     expect(spendAll(bucket, clock)).toBe(true);
-    expect(bucket.take(options, clock)).toEqual({ granted: false, retryAfterMs: 100, out: false });
+    expect(bucket.take(options, clock)).toEqual({ granted: false, retryAfterMs: 100, exhausted: false });
     clock.advance(60);
     expect(bucket.take(options, clock)).toMatchObject({ granted: false, retryAfterMs: expect.closeTo(40) });
     clock.advance(40);
@@ -26,7 +26,7 @@ describe('the bucket', () => {
     const clock = manualClock();
     const bucket = new TokenBucket(options, clock.now());
     spendAll(bucket, clock);
-    const outs = Array.from({ length: 3 }, () => bucket.take(options, clock)).map((it) => !it.granted && it.out);
+    const outs = Array.from({ length: 3 }, () => bucket.take(options, clock)).map((it) => !it.granted && it.exhausted);
     expect(outs).toEqual([false, false, true]);
   });
 
@@ -41,7 +41,7 @@ describe('the bucket', () => {
     }
     clock.advance(500);
     expect(spendAll(bucket, clock)).toBe(true);
-    expect(bucket.take(options, clock)).toMatchObject({ granted: false, out: false });
+    expect(bucket.take(options, clock)).toMatchObject({ granted: false, exhausted: false });
   });
 
   test('it never holds more than a burst, and a clock that goes back takes nothing away', () => {
