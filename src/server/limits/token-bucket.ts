@@ -32,6 +32,10 @@ export class TokenBucket {
       return GRANTED;
     }
     this.strikes += 1;
-    return { granted: false, retryAfterMs: ((1 - this.left) * 1000) / eventsPerSecond, exhausted: this.strikes >= strikes };
+    return {
+      granted: false,
+      retryAfterMs: ((1 - this.left) * 1000) / eventsPerSecond,
+      exhausted: this.strikes >= strikes,
+    };
   }
 }

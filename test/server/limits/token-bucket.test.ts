@@ -34,8 +34,8 @@ describe('the bucket', () => {
     const clock = manualClock();
     const bucket = new TokenBucket(options, clock.now());
     spendAll(bucket, clock);
-    for (const out of [false, false]) {
-      expect(bucket.take(options, clock)).toMatchObject({ granted: false, out });
+    for (const exhausted of [false, false]) {
+      expect(bucket.take(options, clock)).toMatchObject({ granted: false, exhausted });
       clock.advance(100);
       expect(bucket.take(options, clock)).toEqual({ granted: true });
     }
