@@ -25,7 +25,9 @@ test('a node whose start failed has released the directory', async () => {
   await using folder = await temporaryFolder();
   const dataDir = folder.path;
   await using other = await startSignalbox();
-  await expect(createServer({ ...LOCAL, port: other.port, dataDir })).rejects.toThrow('is taken');
+  await expect(createServer({ ...LOCAL, port: other.port, dataDir })).rejects.toThrow(
+    'is in use; stop the process that listens there',
+  );
   await (await createServer({ ...LOCAL, dataDir })).close();
 });
 

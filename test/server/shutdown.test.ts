@@ -101,7 +101,9 @@ test('a failure while a failed start is undone is logged, and the first error is
   await once(other, 'listening');
   const address = other.address();
   const port = typeof address === 'object' && address !== null ? address.port : expect.unreachable();
-  await expect(createServer({ ...LOCAL, port }, { ...dependencies, log })).rejects.toThrow('is taken');
+  await expect(createServer({ ...LOCAL, port }, { ...dependencies, log })).rejects.toThrow(
+    'is in use; stop the process that listens there',
+  );
   other.close();
   expect(ended).toEqual(['calls', 'references', 'engine']);
   expect(lines.join('')).toContain('calls does not end');
