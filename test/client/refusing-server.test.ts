@@ -8,7 +8,7 @@ import { TcpSwitch } from './tcp-switch.ts';
 test('the client tries again after the wait that the server asks for, and not before', async () => {
   await using server = await startHandshakeServer(() => ({ code: 'STORE_UNAVAILABLE', detail: { retryAfterMs: 300 } }));
   await using clients = new Clients();
-  const client = clients.connect(server.url, { backoff: { baseMs: 1, maxMs: 1 }, timeoutMs: 2000 });
+  const client = clients.connect(server.url, { backoff: { baseMs: 1, maxMs: 1 }, timeoutMs: 5000 });
   const create = client.create().catch((error: unknown) => error);
   for (let attempts = 1; attempts <= 3; attempts += 1) {
     const { retryInMs, error } = await next(client, 'retry');

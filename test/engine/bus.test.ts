@@ -1,52 +1,11 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createShardedAdapter } from '@socket.io/redis-adapter';
-import { Server, type Socket } from 'socket.io';
-import { type Socket as ClientSocket, io as connectClient } from 'socket.io-client';
 import { expect, test, vi } from 'vitest';
-import { type Bus, createBus, redisChannel } from '../../src/engine/redis/bus.ts';
-import { connectRedis, type RedisClients } from '../../src/redis/connect.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { type RedisServer, startRedis } from '../support/redis.ts';
+import { redisChannel } from '../../src/engine/redis/bus.ts';
+import type { TcpProxy } from '../support/proxy.ts';
+import { startRedis } from '../support/redis.ts';
+import { DEADLINE_MS, LINGER_MS, PREFIX, startNode, type TestNode, Unavailable } from './bus-node.ts';
 
-const PREFIX = 'sb:';
-const ROUND_TRIP_MS = 20;
-const LINGER_MS = 300;
-const DEADLINE_MS = 1_500;
-/** However busy the machine is. */
-const until: typeof vi.waitFor = (check, options = {}) =>
-  vi.waitFor(check, { timeout: 30_000, ...(typeof options === 'object' ? options : {}) });
 const ROOM = 'room:{ROM202600000042}';
 const MEMBER = `${ROOM}:anna`;
-
-class Unavailable extends Error {}
-
-/** A client of a node, and the node's end of it. */
-interface Guest {
-  seat: Socket;
-  /** The arguments of every event `note`, in the order of arrival. */
-  notes: unknown[];
-}
-
-/** One node: its own connections through its own slow proxy, the bus, a real Socket.IO server on the sharded adapter. */
-interface TestNode extends AsyncDisposable {
-  io: Server;
-  bus: Bus;
-  proxy: TcpProxy;
-  clients: RedisClients;
-  warnings: string[];
-  guest(): Promise<Guest>;
-  join(guest: Guest, room: string): Promise<void>;
-}
-
-interface NodeOptions {
-  /** 0 for a sender next to Redis: its message overtakes a subscription that is still on its way. */
-  delayMs?: number;
-  pingMs?: number;
-  silenceMs?: number;
-  /** What is not about a deadline is lost to none. */
-  deadlineMs?: number;
-}
 
 // The first ones mostly wait for a slow link, side by side.
 test.concurrent('nothing is lost right after live: 100 rooms, 100 messages', async () => {
@@ -59,7 +18,7 @@ test.concurrent('nothing is lost right after live: 100 rooms, 100 messages', asy
     await far.join(guest, room);
     near.io.to(room).emit('note', i);
   }
-  await until(() => expect(guest.notes).toHaveLength(100));
+  await vi.waitFor(() => expect(guest.notes).toHaveLength(100));
   expect(guest.notes).toEqual(Array.from({ length: 100 }, (_, i) => i));
 });
 
@@ -76,7 +35,7 @@ test.concurrent.each([
     await guest.seat.leave(room);
     await far.join(guest, room);
     near.io.to(room).emit('note', i);
-    await until(() => expect(guest.notes.at(-1)).toBe(i), { interval: 2 });
+    await vi.waitFor(() => expect(guest.notes.at(-1)).toBe(i), { interval: 2 });
   }
   expect(guest.notes).toEqual(Array.from({ length: 50 }, (_, i) => i));
 });
@@ -92,7 +51,7 @@ test.concurrent('joining and leaving without waiting ends in what was wanted las
     void guest.seat.leave(MEMBER);
     await turn();
   }
-  await until(async () => expect(await reach(near, MEMBER)).toBe(0));
+  await vi.waitFor(async () => expect(await reach(near, MEMBER)).toBe(0));
   for (let i = 0; i < 25; i += 1) {
     void guest.seat.leave(MEMBER);
     await turn();
@@ -114,10 +73,10 @@ test('a channel lingers: coming back costs no command, then it is unsubscribed',
   expect(await reach(near, ROOM), 'still subscribed').toBe(1);
   await far.join(guest, ROOM);
   near.io.to(ROOM).emit('note', 'back');
-  await until(() => expect(guest.notes).toEqual(['back'])); // and not what was sent while nobody was there
+  await vi.waitFor(() => expect(guest.notes).toEqual(['back'])); // and not what was sent while nobody was there
   expect(asked().filter((name) => name.includes('subscribe'))).toEqual([]);
   await guest.seat.leave(ROOM);
-  await until(async () => expect(await reach(near, ROOM)).toBe(0));
+  await vi.waitFor(async () => expect(await reach(near, ROOM)).toBe(0));
   expect(asked().filter((name) => name.includes('subscribe'))).toEqual(['sunsubscribe']);
 });
 
@@ -133,7 +92,7 @@ test('receivers: 1 for a remote member, 0 as soon as it left, 0 for an unknown o
   expect([there, nowhere]).toEqual([1, 0]);
   expect(await near.bus.countReceivers(() => undefined)).toBe(0);
   await guest.seat.leave(MEMBER);
-  await until(async () => expect(await reach(near, MEMBER)).toBe(0), { timeout: LINGER_MS / 2, interval: 5 });
+  await vi.waitFor(async () => expect(await reach(near, MEMBER)).toBe(0), { timeout: LINGER_MS / 2, interval: 5 });
   await expect(near.bus.countReceivers(() => fail('emit'))).rejects.toThrow('emit');
 });
 
@@ -149,8 +108,8 @@ test('a node without members of a room receives no byte of it', async () => {
   const before = [far.proxy.bytesDown, idle.proxy.bytesDown];
   for (let i = 0; i < 100; i += 1) near.io.to(ROOM).emit('note', 'x'.repeat(1_000));
   near.io.to('room:{ROM202600000043}').emit('note', 'barrier');
-  await until(() => expect(guest.notes).toHaveLength(100));
-  await until(() => expect(bystander.notes).toEqual(['barrier']));
+  await vi.waitFor(() => expect(guest.notes).toHaveLength(100));
+  await vi.waitFor(() => expect(bystander.notes).toEqual(['barrier']));
   const [farBytes, idleBytes] = [far.proxy.bytesDown, idle.proxy.bytesDown].map((now, i) => now - (before[i] ?? 0));
   expect(farBytes).toBeGreaterThan(100_000);
   expect(idleBytes).toBeLessThan(1_000);
@@ -164,20 +123,20 @@ test('Redis away: published messages drop and are counted, local clients get the
   await near.join(local, ROOM);
   await far.join(remote, ROOM);
   await redis.kill();
-  await until(() => expect([near.bus.up, far.bus.stats().live]).toEqual([false, 0]));
+  await vi.waitFor(() => expect([near.bus.up, far.bus.stats().live]).toEqual([false, 0]));
   const { dropped } = near.bus.stats();
   const began = performance.now();
   for (let i = 0; i < 10; i += 1) near.io.to(ROOM).emit('note', i);
-  await until(() => expect(local.notes).toHaveLength(10), { interval: 2 });
+  await vi.waitFor(() => expect(local.notes).toHaveLength(10), { interval: 2 });
   expect(performance.now() - began).toBeLessThan(200);
   expect(near.bus.stats().dropped).toBe(dropped + 10);
   await expect(reach(near, ROOM)).rejects.toBeInstanceOf(Unavailable);
   await expect(far.bus.live(redisChannel(PREFIX, ROOM))).rejects.toBeInstanceOf(Unavailable);
   await redis.restart();
   await far.bus.live(redisChannel(PREFIX, ROOM));
-  await until(() => expect(near.bus.up).toBe(true));
+  await vi.waitFor(() => expect(near.bus.up).toBe(true));
   near.io.to(ROOM).emit('note', 'again');
-  await until(() => expect(remote.notes).toEqual(['again'])); // and none of the ten
+  await vi.waitFor(() => expect(remote.notes).toEqual(['again'])); // and none of the ten
   expect(far.bus.stats().losses).toBe(1);
 });
 
@@ -188,10 +147,10 @@ test('a subscription under way when Redis dies comes to life with it', async () 
   const guest = await far.guest();
   const asked = commandsSeen(far.proxy);
   void guest.seat.join(ROOM);
-  await until(() => expect(asked()).toContain('ssubscribe'), { interval: 1 });
+  await vi.waitFor(() => expect(asked()).toContain('ssubscribe'), { interval: 1 });
   await redis.kill();
   await redis.restart();
-  await until(async () => expect(await reach(near, ROOM)).toBe(1));
+  await vi.waitFor(async () => expect(await reach(near, ROOM)).toBe(1));
   await far.bus.live(redisChannel(PREFIX, ROOM));
 });
 
@@ -204,14 +163,14 @@ test('Redis frozen: no call hangs, no backlog is delivered later, and it heals',
   await far.join(remote, ROOM);
   redis.freeze();
   await expect(near.bus.countReceivers(() => near.bus.send('far', 'unknown'))).rejects.toBeInstanceOf(Unavailable);
-  await until(() => expect(near.bus.up).toBe(false)); // stalled, though the connection stays
+  await vi.waitFor(() => expect(near.bus.up).toBe(false)); // stalled, though the connection stays
   for (let i = 0; i < 10; i += 1) near.io.to(ROOM).emit('note', i);
-  await until(() => expect(local.notes).toHaveLength(10));
+  await vi.waitFor(() => expect(local.notes).toHaveLength(10));
   await expect(far.join(remote, 'room:{ROM1}')).rejects.toBeInstanceOf(Unavailable);
   redis.thaw();
-  await until(() => expect(near.bus.up).toBe(true));
+  await vi.waitFor(() => expect(near.bus.up).toBe(true));
   near.io.to(ROOM).emit('note', 'thawed');
-  await until(() => expect(remote.notes).toEqual(['thawed']));
+  await vi.waitFor(() => expect(remote.notes).toEqual(['thawed']));
   await far.bus.live(redisChannel(PREFIX, 'room:{ROM1}'));
 });
 
@@ -224,19 +183,19 @@ test('2,000 subscriptions survive a lost connection', async () => {
   await guest.seat.join(rooms);
   await Promise.all(rooms.map((room) => far.bus.live(redisChannel(PREFIX, room))));
   far.proxy.cut();
-  await until(() => expect(far.bus.stats().live).toBe(0));
+  await vi.waitFor(() => expect(far.bus.stats().live).toBe(0));
   far.proxy.heal();
-  await until(() => expect(far.clients.sub.isReady).toBe(true));
+  await vi.waitFor(() => expect(far.clients.sub.isReady).toBe(true));
   await Promise.all(rooms.map((room) => far.bus.live(redisChannel(PREFIX, room))));
   for (const room of rooms) near.io.to(room).emit('note', room);
-  await until(() => expect(guest.notes).toHaveLength(2_000));
+  await vi.waitFor(() => expect(guest.notes).toHaveLength(2_000));
 });
 
 test('what is subscribed in one tick goes out in one write', async () => {
   await using redis = await startRedis();
   await using far = await startNode(redis);
   const guest = await far.guest();
-  await until(() => expect(far.bus.stats()).toMatchObject({ channels: 2, live: 2 })); // the adapter's own
+  await vi.waitFor(() => expect(far.bus.stats()).toMatchObject({ channels: 2, live: 2 })); // the adapter's own
   const writes: number[] = [];
   far.proxy.onUp((chunk) => writes.push(chunk.toString().split('ssubscribe').length - 1));
   const rooms = Array.from({ length: 50 }, (_, i) => `room:{ROM${i}}`);
@@ -253,7 +212,7 @@ test('a refused subscription is retried until Redis allows it, and said once', a
   await expect(far.join(guest, ROOM)).rejects.toBeInstanceOf(Unavailable);
   expect(far.warnings.filter((text) => text.includes(ROOM))).toHaveLength(1);
   await far.clients.state.sendCommand(['ACL', 'SETUSER', 'default', 'allchannels']);
-  await until(() => expect(far.bus.stats().live).toBe(far.bus.stats().channels));
+  await vi.waitFor(() => expect(far.bus.stats().live).toBe(far.bus.stats().channels));
   await far.bus.live(redisChannel(PREFIX, ROOM));
 });
 
@@ -264,9 +223,9 @@ test('a link that swallows packets is given up and made again', async () => {
   const guest = await far.guest();
   await far.join(guest, ROOM);
   far.proxy.freeze();
-  await until(() => expect(far.bus.stats()).toMatchObject({ live: 0, losses: 1 }));
+  await vi.waitFor(() => expect(far.bus.stats()).toMatchObject({ live: 0, losses: 1 }));
   far.proxy.thaw();
-  await until(async () => expect(await reach(near, ROOM)).toBe(1));
+  await vi.waitFor(async () => expect(await reach(near, ROOM)).toBe(1));
 });
 
 test('a listener that throws loses nothing but its own message', async () => {
@@ -277,7 +236,7 @@ test('a listener that throws loses nothing but its own message', async () => {
   far.bus.onMessage('far', (text) => (text === 'bad' ? fail('listener') : heard.push(text)));
   await far.bus.live(far.bus.inbox('far'));
   for (const text of ['one', 'bad', 'two']) near.bus.send('far', text);
-  await until(() => expect(heard).toEqual(['one', 'two']));
+  await vi.waitFor(() => expect(heard).toEqual(['one', 'two']));
   expect(far.warnings).toHaveLength(1);
 });
 
@@ -289,7 +248,7 @@ test('tell and listen: in order, counted, and ended', async () => {
   const end = far.bus.onMessage('far', (text) => heard.push(text));
   await far.bus.live(far.bus.inbox('far'));
   for (let i = 0; i < 100; i += 1) near.bus.send('far', JSON.stringify({ i }));
-  await until(() => expect(heard).toHaveLength(100));
+  await vi.waitFor(() => expect(heard).toHaveLength(100));
   expect(heard.map((text) => JSON.parse(text).i)).toEqual(Array.from({ length: 100 }, (_, i) => i));
   expect(await near.bus.countReceivers(() => near.bus.send('far', '{}'))).toBe(1);
   expect(await near.bus.countReceivers(() => near.bus.send('gone', '{}'))).toBe(0);
@@ -297,7 +256,7 @@ test('tell and listen: in order, counted, and ended', async () => {
   far.bus.onMessage('far', (text) => again.push(text));
   end(); // of a listener that was replaced: the new one stays
   near.bus.send('far', 'new');
-  await until(() => expect(again).toEqual(['new']));
+  await vi.waitFor(() => expect(again).toEqual(['new']));
 });
 
 test('closed: waiting calls are refused at once, nothing is published', async () => {
@@ -313,56 +272,6 @@ test('closed: waiting calls are refused at once, nothing is published', async ()
   expect(near.bus.stats().dropped).toBe(1);
   redis.thaw();
 });
-
-async function startNode(redis: RedisServer, options: NodeOptions = {}): Promise<TestNode> {
-  const { delayMs = ROUND_TRIP_MS, deadlineMs = DEADLINE_MS, ...timing } = options;
-  const proxy = await startProxy(redis.port, { delayMs });
-  const clients = await connectRedis({ url: `redis://127.0.0.1:${proxy.port}`, ...timing });
-  const warnings: string[] = [];
-  const bus = createBus(clients.pub, clients.sub, {
-    channelPrefix: PREFIX,
-    unavailable: () => new Unavailable('store unavailable'),
-    deadlineMs,
-    lingerMs: LINGER_MS,
-    lingers: (channel) => !channel.includes('}:'),
-    warn: (message) => warnings.push(message),
-  });
-  const http = createServer();
-  const adapter = createShardedAdapter(bus.pub, bus.sub, { channelPrefix: PREFIX, subscriptionMode: 'dynamic' });
-  const io = new Server(http, { transports: ['websocket'], adapter });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  const { port } = http.address() as AddressInfo; // a TCP server has no other kind of address
-  const sockets: ClientSocket[] = [];
-  return {
-    io,
-    bus,
-    proxy,
-    clients,
-    warnings,
-    guest: () => welcome(io, port, sockets),
-    join: async (guest, room) => {
-      await guest.seat.join(room);
-      await bus.live(redisChannel(PREFIX, room));
-    },
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.close();
-      await io.close();
-      await bus.close();
-      await clients.close();
-      await proxy.close();
-    },
-  };
-}
-
-async function welcome(io: Server, port: number, sockets: ClientSocket[]): Promise<Guest> {
-  const socket = connectClient(`http://127.0.0.1:${port}`, { transports: ['websocket'], forceNew: true });
-  sockets.push(socket);
-  const notes: unknown[] = [];
-  socket.on('note', (note: unknown) => notes.push(note));
-  const arrived = new Promise<Socket>((resolve) => io.once('connection', resolve));
-  await new Promise<void>((resolve) => socket.once('connect', resolve));
-  return { seat: await arrived, notes };
-}
 
 function reach(from: TestNode, room: string): Promise<number> {
   return from.bus.countReceivers(() => from.io.to(room).emit('reach'));

@@ -1,0 +1,94 @@
+/** One node for tests of the bus: its connections to Redis go through a slow proxy of its own. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createShardedAdapter } from '@socket.io/redis-adapter';
+import { Server, type Socket } from 'socket.io';
+import { type Socket as ClientSocket, io as connectClient } from 'socket.io-client';
+import { type Bus, createBus, redisChannel } from '../../src/engine/redis/bus.ts';
+import { connectRedis, type RedisClients } from '../../src/redis/connect.ts';
+import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import type { RedisServer } from '../support/redis.ts';
+
+export const PREFIX = 'sb:';
+const ROUND_TRIP_MS = 20;
+export const LINGER_MS = 300;
+export const DEADLINE_MS = 1_500;
+
+export class Unavailable extends Error {}
+
+/** A client of a node, and the node's end of it. */
+export interface Guest {
+  seat: Socket;
+  /** The arguments of every event `note`, in the order of arrival. */
+  notes: unknown[];
+}
+
+/** One node: its own connections through its own slow proxy, the bus, a real Socket.IO server on the sharded adapter. */
+export interface TestNode extends AsyncDisposable {
+  io: Server;
+  bus: Bus;
+  proxy: TcpProxy;
+  clients: RedisClients;
+  warnings: string[];
+  guest(): Promise<Guest>;
+  join(guest: Guest, room: string): Promise<void>;
+}
+
+interface NodeOptions {
+  /** 0 for a sender next to Redis: its message overtakes a subscription that is still on its way. */
+  delayMs?: number;
+  pingMs?: number;
+  silenceMs?: number;
+  /** What is not about a deadline is lost to none. */
+  deadlineMs?: number;
+}
+
+export async function startNode(redis: RedisServer, options: NodeOptions = {}): Promise<TestNode> {
+  const { delayMs = ROUND_TRIP_MS, deadlineMs = DEADLINE_MS, ...timing } = options;
+  const proxy = await startProxy(redis.port, { delayMs });
+  const clients = await connectRedis({ url: `redis://127.0.0.1:${proxy.port}`, ...timing });
+  const warnings: string[] = [];
+  const bus = createBus(clients.pub, clients.sub, {
+    channelPrefix: PREFIX,
+    unavailable: () => new Unavailable('store unavailable'),
+    deadlineMs,
+    lingerMs: LINGER_MS,
+    lingers: (channel) => !channel.includes('}:'),
+    warn: (message) => warnings.push(message),
+  });
+  const http = createServer();
+  const adapter = createShardedAdapter(bus.pub, bus.sub, { channelPrefix: PREFIX, subscriptionMode: 'dynamic' });
+  const io = new Server(http, { transports: ['websocket'], adapter });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const { port } = http.address() as AddressInfo; // a TCP server has no other kind of address
+  const sockets: ClientSocket[] = [];
+  return {
+    io,
+    bus,
+    proxy,
+    clients,
+    warnings,
+    guest: () => welcome(io, port, sockets),
+    join: async (guest, room) => {
+      await guest.seat.join(room);
+      await bus.live(redisChannel(PREFIX, room));
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.close();
+      await io.close();
+      await bus.close();
+      await clients.close();
+      await proxy.close();
+    },
+  };
+}
+
+async function welcome(io: Server, port: number, sockets: ClientSocket[]): Promise<Guest> {
+  const socket = connectClient(`http://127.0.0.1:${port}`, { transports: ['websocket'], forceNew: true });
+  sockets.push(socket);
+  const notes: unknown[] = [];
+  socket.on('note', (note: unknown) => notes.push(note));
+  const arrived = new Promise<Socket>((resolve) => io.once('connection', resolve));
+  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  return { seat: await arrived, notes };
+}
