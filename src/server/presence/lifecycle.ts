@@ -90,6 +90,8 @@ async function begin(deps: LifecycleDeps, session: Session, arrived: Arrived): P
   replaceOlderSession(context, session, arrived);
   context.log.debug({ userId, session: number, address }, 'a session began');
   const token = await identity.issueResumeToken(userId);
+  // A later session has replaced it already: `session:replaced` was its last push.
+  if (context.registry.get(userId) !== session) return;
   const welcome = (room: RoomSnapshot | null) => sendWelcome(deps, session, token, room);
   if (arrived.seat === null || !session.connected) return welcome(null);
   if (await resumeSeat(context, session, arrived.seat, welcome)) return;

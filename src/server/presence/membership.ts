@@ -74,6 +74,8 @@ export function refreshUserSoon(context: ServerContext, session: Session): void 
 /** Ends a session in favour of a later one of the same user. */
 export function replaceSession({ registry, clock }: ServerContext, session: Session): void {
   session.push('session:replaced', {});
+  // It is the last push: events of the room must not reach the session until its connection ends.
+  if (session.seat !== null) unsubscribe(session, session.seat.ref);
   registry.remove(session);
   // One turn later: the reply to the request under way is written first.
   clock.nextTurn(() => session.end());

@@ -33,6 +33,12 @@ export async function resumeSeat(
     await Promise.all(rooms.map((room) => engine.fanout.live(room)));
     const outcome = await engine.apply({ kind: 'resume', ...seat, userId, session: number, nodeId });
     if (!outcome.ok) return false;
+    if (context.registry.get(userId) !== session) {
+      // Replaced meanwhile: `session:replaced` was its last push, but its end has to suspend the seat.
+      session.seat = { code: seat.code, ref: seat.ref };
+      announce(context, outcome);
+      return true;
+    }
     session.restoreProfile(outcome.room);
     session.joinSocketRooms(rooms);
     const assigned = assignSeat(context, session, outcome.room);
