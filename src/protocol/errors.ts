@@ -6,7 +6,7 @@
 interface ErrorEntry {
   readonly message: string;
   readonly retryable: boolean;
-  /** Part of the protocol, not yet sent by this server: the capability comes later, clients can know it now. */
+  /** Part of the protocol, but not sent by this version: clients can handle it already. */
   readonly reserved?: true;
 }
 
@@ -40,7 +40,7 @@ export const ERRORS = {
   INTERNAL: { message: 'The server failed; the fault has been logged.', retryable: false },
 } as const satisfies Record<string, ErrorEntry>;
 
-/** The codes by which a server refuses. */
+/** The codes of refusals. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** What a client receives: in an acknowledgement, as `connect_error.data`, and in an HTTP problem. */
@@ -48,12 +48,12 @@ export interface ErrorBody {
   code: ErrorCode;
   message: string;
   retryable: boolean;
-  /** Milliseconds to wait before the same request has a chance. */
+  /** Milliseconds after which the same request may succeed. */
   retryAfterMs?: number;
 }
 
 export interface ErrorDetail {
-  /** Replaces the general text where a request deserves a better one. Never holds a secret, a code or a token. */
+  /** Replaces the general text by one for this request. Never contains a secret, a room code or a token. */
   message?: string;
   /** Milliseconds. */
   retryAfterMs?: number;

@@ -30,9 +30,9 @@ const iceServers = z.array(
   z.object({
     /** `stun:`, `turn:` or `turns:` addresses of one server. */
     urls: z.array(z.string()),
-    /** Of a TURN server. */
+    /** For a TURN server. */
     username: z.string().exactOptional(),
-    /** The secret that belongs to it, good for a while. */
+    /** The password of that user name; it expires. */
     credential: z.string().exactOptional(),
   }),
 );
@@ -68,9 +68,9 @@ export const REQUESTS = {
       metadata: metadata.exactOptional(),
       profile: profile.exactOptional(),
       /**
-       * Sent again within ten minutes, by the same user, it answers with the same room instead of a second one. The
-       * record is kept where the key's own shard is, or with the room when that one had no code left: a key sent again
-       * when it has one again finds nothing there.
+       * Sent again within ten minutes by the same user, it is answered with the same room instead of a second one. The
+       * record lies in the shard of the key's hash; when that shard had no free code, it lies with the room, and a repetition
+       * that finds a free code there by then creates a second room.
        */
       idempotencyKey: z
         .string()
@@ -164,7 +164,7 @@ const occurrence = z.object({ code: roomCode, ref: roomRef, rev: revision });
 
 export const LEAVE_REASONS = ['left', 'lost', 'kicked'] as const;
 export const CLOSE_REASONS = ['closed', 'host-left', 'empty', 'idle', 'aged'] as const;
-/** Why a seat is free: by itself, because its connection did not come back, by the host. */
+/** Why a member has left: by its own request, because its connection did not come back, or by the host. */
 export type LeaveReason = (typeof LEAVE_REASONS)[number];
 /** Why a room has ended. */
 export type CloseReason = (typeof CLOSE_REASONS)[number];
@@ -195,7 +195,7 @@ export const PUSHES = {
       v: z.int(),
       userId,
       session: sessionNumber,
-      /** Hand it back as `auth.resume` to come back as the same user, with the same seat. A secret. */
+      /** Token for `auth.resume`: reconnects as the same user, with the same seat. A secret. */
       resume: z.string(),
       nodeId: z.string(),
       heartbeatIntervalMs: duration,
@@ -241,7 +241,7 @@ export const PUSHES = {
   message: {
     about: 'A message from a member, or from the server with `from` null.',
     body: z.object({
-      /** Stamped by the server; null when a back end says it, through the server, to everyone in the room. */
+      /** Set by the server; null for a message that a back end sends by the REST API. */
       from: userId.nullable(),
       data: anyJson,
       ref: roomRef,

@@ -1,4 +1,4 @@
-/** What a client sees of a room and its members. */
+/** The schemas of a room and its members as clients see them. */
 import { z } from 'zod';
 import {
   ROOM_CODE_PATTERN,
@@ -11,7 +11,7 @@ import {
 } from './ids.ts';
 import { LIMITS } from './limits.ts';
 
-// Each brand is given where its pattern has just been checked, and nowhere else.
+// A brand is assigned only here, right after its pattern has been checked.
 export const roomCode = z
   .string()
   .regex(ROOM_CODE_PATTERN)
@@ -35,12 +35,12 @@ export const instant = z.int().nonnegative();
 export const duration = z.int().nonnegative();
 export const revision = z.int().nonnegative();
 
-/** Control characters, and those that turn the direction of whatever text comes after the name. */
+/** Control characters, and bidirectional marks that would reverse the text after the name. */
 const UNREADABLE = /[\p{Control}\u202a-\u202e\u2066-\u2069]/u;
-/** Neither blank, nor a mark without width, nor a filler that shows nothing. */
+/** A character that is seen: no white space, no zero-width mark, no blank filler. */
 const VISIBLE = /[^\p{Separator}\p{Format}\p{Unassigned}\p{Default_Ignorable_Code_Point}]/u;
 
-/** What people read: no control characters, no half of a surrogate pair, at most 64 code points. */
+/** A name for people: no control characters, no lone surrogate, at most 64 code points. */
 export const displayName = z
   .string()
   .trim()
@@ -54,15 +54,15 @@ export const displayName = z
 /** A word for programs, such as the kind of a room or what a member sends. */
 export const word = z.string().regex(new RegExp(`^[A-Za-z0-9_-]{1,${LIMITS.wordLength}}$`));
 
-/** Whatever JSON can hold. */
+/** Any JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** JSON that the server itself has already let in. */
+/** JSON that the server has checked already. */
 export const anyJson = z.custom<Json>((value) => value !== undefined);
 
 /**
  * Any JSON, opaque to the server: its depth was checked before it was parsed, its size is checked here. An issue with
- * `params.tooLarge` tells what is too large from what is not there.
+ * `params.tooLarge` tells a value over the limit from a missing one.
  */
 export const json = (maxBytes: number) =>
   anyJson.refine((value) => new TextEncoder().encode(JSON.stringify(value)).byteLength <= maxBytes, {
@@ -73,24 +73,24 @@ export const json = (maxBytes: number) =>
 export const metadata = json(LIMITS.metadataBytes);
 export const maxUsers = z.int().min(LIMITS.maxUsers.min).max(LIMITS.maxUsers.max);
 
-/** `open`: whoever has the code gets in. (`pin`, `invite` and `lobby` take their place here.) */
+/** `open`: the code is enough to join. (`pin`, `invite` and `lobby` take their place here.) */
 export const access = z.enum(['open']);
 
 export const profile = z.strictObject({
-  /** What people read: 1 to 64 characters. */
+  /** A name for people: 1 to 64 characters. */
   name: displayName.exactOptional(),
-  /** What is sent, as one word for programs: `video`, `audio`, ... */
+  /** The kind of media that the member sends, as one word for programs: `video`, `audio`, ... */
   mediaType: word.exactOptional(),
   /** At most 1 KiB of JSON. */
   metadata: metadata.exactOptional(),
 });
-/** What the others see of a member. */
+/** The profile of a member, as the others see it. */
 export type Profile = z.infer<typeof profile>;
 
 export const member = z.object({
-  /** The same for as long as the user comes back with its resume token. */
+  /** Stays the same as long as the user reconnects with its resume token. */
   userId,
-  /** What people read; null when it has said none. */
+  /** A name for people; null without one. */
   name: z.string().nullable(),
   /** One host at most. */
   role: z.enum(['host', 'member']),
@@ -100,15 +100,15 @@ export const member = z.object({
   seq: z.int().positive(),
   /** Milliseconds since 1970, by the store's clock. */
   joinedAt: instant,
-  /** The kind of media that it sends, in its own word. */
+  /** The kind of media that it sends, as its profile says. */
   mediaType: z.string().exactOptional(),
   /** Set by the member, opaque to the server. */
   metadata: anyJson.exactOptional(),
 });
-/** Somebody with a seat in a room. */
+/** A user with a seat in a room. */
 export type Member = z.infer<typeof member>;
 
-/** What a room says of itself, apart from who is in it. */
+/** The settings and the identity of a room, without its members. */
 export const roomInfo = z.object({
   /** The digits that people type to join; recycled when the room has ended. */
   code: roomCode,
@@ -116,31 +116,31 @@ export const roomInfo = z.object({
   ref: roomRef,
   /** +1 for every change of the room or its members. */
   rev: revision,
-  /** What people read; null when it has none. */
+  /** A name for people; null without one. */
   name: z.string().nullable(),
-  /** What it is for, as one word for programs. */
+  /** The kind of the room, as one word for programs. */
   type: z.string(),
   /** How many seats it has. */
   maxUsers: z.int(),
-  /** Who gets in. */
+  /** How a user may join. */
   access,
   /** Whether no new user may join. */
   locked: z.boolean(),
-  /** Null for a moment, when nobody is there to be host. */
+  /** Null while no present member can be host. */
   hostId: userId.nullable(),
   /** Milliseconds since 1970, by the store's clock. */
   createdAt: instant,
-  /** When the room ends at the latest. */
+  /** The time of its maximum age, at which the room ends. */
   expiresAt: instant,
   /** Set by the host, opaque to the server. */
   metadata: anyJson.exactOptional(),
 });
-/** What a room says of itself. */
+/** A room without its members. */
 export type RoomInfo = z.infer<typeof roomInfo>;
 
 export const roomSnapshot = roomInfo.extend({
   /** In the order of their seq. */
   members: z.array(member),
 });
-/** A room and who is in it, at one revision. */
+/** A room and its members, at one revision. */
 export type RoomSnapshot = z.infer<typeof roomSnapshot>;

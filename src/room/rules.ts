@@ -1,4 +1,4 @@
-/** The dispatcher of the rules: one row for each command. Whoever needs a rule by its command asks here. */
+/** The dispatcher of the rules: one row per command. */
 import type { Command, ShardCommand, UserCommand } from './commands.ts';
 import { list } from './list.ts';
 import { shardOf } from './pool.ts';

@@ -96,6 +96,6 @@ function startSignalCounter(
 async function findSecret({ secret }: Options, engine: Engine, random: Random, log: Log): Promise<string> {
   if (secret !== undefined) return secret;
   if (engine.fanout.adapter === undefined) log.info('no secret is given: resume tokens end with this process');
-  else log.warn('no secret is given: the nodes share one through the store, where whoever reads the store can read it');
+  else log.warn('no secret is given: the nodes share one through the store, and every reader of the store can read it');
   return engine.sharedSecret(random.text(SECRET_BYTES));
 }

@@ -24,7 +24,7 @@ export interface CreateForMemberDeps extends CreateDeps, JoinDeps {
 
 type Payload = RequestPayload<'room:create'>;
 type Settings = Pick<Payload, 'name' | 'type' | 'maxUsers' | 'access' | 'metadata'>;
-/** Who asks, for the ledger of references. */
+/** The client of a reference, as the ledger records it. */
 interface Asker {
   readonly traceId: string;
   readonly name: string;

@@ -1,7 +1,7 @@
 /**
- * The STUN and TURN servers that clients are told of. A relay costs its operator money, so its credentials are given to
- * members only and end by themselves. They are coturn's time-limited ones: the TURN server needs no list of users, only
- * the secret that signs them.
+ * The STUN and TURN servers that clients are given. A relay costs its operator money, so credentials for it are issued to
+ * members only, and they expire. They are coturn's time-limited ones: the TURN server needs no list of users, only the
+ * secret that signs them.
  */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { IceServer } from '../../protocol/messages.ts';
@@ -9,21 +9,21 @@ import type { Clock } from '../../support/clock.ts';
 import type { Options } from '../options/options.ts';
 import type { Session } from './session.ts';
 
-/** A list without credentials is good for as long as anybody cares to keep it. */
+/** Validity of a list without credentials, which nothing makes invalid. */
 const STATIC_TTL_MS = 24 * 60 * 60_000;
-/** `turnTtlMs` is four ticks at least: a tick falls into the last third of it, and time is left to hear of it. */
+/** Renewed in the last third: `turnTtlMs` is at least four ticks, so a tick falls into it with time left for delivery. */
 const REFRESH_SHARE = 1 / 3;
 
 interface Issued {
   readonly iceServers: IceServer[];
-  /** What is in the list is good for this long at least. */
+  /** Every entry of the list is valid for at least this long. */
   readonly ttlMs: number;
 }
 
 export interface IceServers {
-  /** What the session may use from now on: STUN for everybody, TURN for who has a seat. */
+  /** The servers that the session may use: STUN for every session, TURN for one with a seat. */
   issue(session: Session): Issued;
-  /** For those who have a seat: pushes new credentials when the old ones are about to end, or are unknown to this node. */
+  /** Pushes new credentials to a member whose old ones are about to expire, or were issued by another node. */
   refresh(session: Session): void;
 }
 
@@ -36,11 +36,11 @@ export function createIceServers({ stunUrls, turnUrls, turnSecrets, turnTtlMs }:
 
   const issue = (session: Session): Issued => {
     if (keys.length === 0 || session.seat === null) return { iceServers: stun, ttlMs: STATIC_TTL_MS };
-    // Up to the next full second: the promise of `ttlMs` is kept.
+    // Rounded up to a full second, so that they are valid for all of `ttlMs`.
     const until = Math.ceil((clock.now() + turnTtlMs) / 1000);
     session.turnUntil = until;
     const username = `${until}:${session.userId}`;
-    // One entry for each: while the secret is changed, the TURN server may know the old one, the new one, or both.
+    // One entry per secret: during a rotation, the TURN server may know the old one, the new one, or both.
     const turn = keys.map((key) => ({ urls: [...turnUrls], username, credential: sign(key, username) }));
     return { iceServers: [...stun, ...turn], ttlMs: turnTtlMs };
   };
@@ -53,5 +53,5 @@ export function createIceServers({ stunUrls, turnUrls, turnSecrets, turnTtlMs }:
   };
 }
 
-/** What coturn does with `use-auth-secret`. SHA-1 is its choice: as a keyed signature it still holds. */
+/** The HMAC of coturn's `use-auth-secret`. It prescribes SHA-1, which is still secure as a keyed signature. */
 const sign = (key: KeyObject, username: string): string => createHmac('sha1', key).update(username).digest('base64');
