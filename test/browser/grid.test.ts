@@ -60,6 +60,6 @@ async function show(callers: readonly Caller[], names: readonly string[]): Promi
     const own = await page.locator('.tile[data-own="true"] .tile-initials').textContent();
     const expected = names.map((name) => (name[0] === own ? 'You' : name)).sort();
     const shown = async (): Promise<string[]> => (await page.locator('.tile .tile-name').allInnerTexts()).sort();
-    await expect.poll(shown, { timeout: 25_000 }).toEqual(expected);
+    await expect.poll(shown, { timeout: 30_000 }).toEqual(expected);
   }
 }

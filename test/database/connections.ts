@@ -5,8 +5,7 @@ import type { DatabaseHarness } from './harness.ts';
 import { ADD, ALL, prefixes } from './rows.ts';
 
 export function connections(harness: DatabaseHarness): void {
-  const leavesNone = (url: string) =>
-    vi.waitFor(async () => expect(await harness.host.connections(url)).toBe(0), 10_000);
+  const leavesNone = (url: string) => vi.waitFor(async () => expect(await harness.host.connections(url)).toBe(0));
 
   test('a connection that is lost in the middle of a transaction fails only that transaction', async () => {
     const url = await harness.host.empty();
@@ -32,7 +31,7 @@ export function connections(harness: DatabaseHarness): void {
     await database.run(ADD, ['A', 2026, 1]);
     await harness.host.cut(url);
     // A call before the loss is known may fail.
-    await vi.waitFor(async () => expect(await prefixes(database)).toEqual(['A']), 10_000);
+    await vi.waitFor(async () => expect(await prefixes(database)).toEqual(['A']));
   });
 
   test('concurrent first calls leave no connection after closing', async () => {

@@ -1,4 +1,4 @@
-/** What an operator must look at reaches back ends. */
+/** Alarms for operators reach back ends as events of the feed. */
 import { join } from 'node:path';
 import Sqlite from 'libsql';
 import { expect, test, vi } from 'vitest';
@@ -10,30 +10,30 @@ import { temporaryFolder } from '../../support/process.ts';
 
 const HERE: PartialOptions = { host: '127.0.0.1', port: 0, demo: false };
 
-test.each(TOPOLOGIES)('a pool that runs low is told once, by whichever node is first: $name', async (topology) => {
+test.each(TOPOLOGIES)('a low pool causes one event, whichever node is first: $name', async (topology) => {
   await using nodes = await startNodes(topology, { poolSize: 100, poolLowWater: 0.99, tickMs: 100 });
   const feeds = nodes.servers.map(({ engine }) => engine.feed);
-  const told = async () => {
+  const alarms = async () => {
     const page = await feeds[0]?.read({ limit: 1_000 });
     return page?.events.filter(({ type }) => type === 'pool_low');
   };
   await using ann = await connectClient(nodes.url(0));
   for (let room = 0; room < 3; room += 1) await ann.must('room:create');
-  await vi.waitFor(async () => expect(await told()).toHaveLength(1), 20_000);
-  expect(await told()).toEqual([
+  await vi.waitFor(async () => expect(await alarms()).toHaveLength(1));
+  expect(await alarms()).toEqual([
     expect.objectContaining({ total: 100, cooling: 0, code: null, ref: null, rev: null, userId: null }),
   ]);
-  // Both nodes have seen it by now, or a later room tells them again what is quiet for a while.
+  // A node that has not seen the event yet may announce it again with the next room: the repetition is suppressed.
   await ann.must('room:create');
   for (const node of nodes.servers.keys()) {
     const isLow = async () =>
       ((await (await fetch(`${nodes.url(node)}/readyz`)).json()) as { pool: { low: boolean } }).pool.low;
-    await vi.waitFor(async () => expect(await isLow()).toBe(true), 20_000);
+    await vi.waitFor(async () => expect(await isLow()).toBe(true));
   }
-  expect(await told()).toHaveLength(1);
+  expect(await alarms()).toHaveLength(1);
 });
 
-test('a ledger that has forgotten is told', async () => {
+test('a ledger that was set back causes an event', async () => {
   await using folder = await temporaryFolder();
   const options = { ...HERE, dataDir: folder.path };
   const before = await createServer(options);
@@ -41,7 +41,7 @@ test('a ledger that has forgotten is told', async () => {
   const { ref } = (await ann.must('room:create')).room;
   ann.socket.disconnect();
   await before.close();
-  // As a backup from before it would be: what the records know is younger.
+  // The state after the ledger is restored from a backup: the call records contain a later reference.
   const database = new Sqlite(join(folder.path, 'signalbox.db'));
   database.exec('UPDATE signalbox_seeds SET seed = 0, previous = 0');
   database.close();

@@ -26,12 +26,18 @@ export function runScenarios(
 ): void {
   for (const topology of TOPOLOGIES) {
     describe(`${title}: ${topology.name}`, { concurrent }, () => {
-      let nodes: Nodes;
+      let nodes: Nodes | undefined;
       beforeAll(async () => {
         nodes = await startNodes(topology, { ...UNTHROTTLED, ...options }, dependencies);
       });
-      afterAll(() => nodes[Symbol.asyncDispose]());
-      for (const [name, scenario] of Object.entries(scenarios)) test(name, () => scenario(nodes));
+      // No nodes: starting them failed, and that error alone is the report.
+      afterAll(() => nodes?.[Symbol.asyncDispose]());
+      for (const [name, scenario] of Object.entries(scenarios)) test(name, () => scenario(started(nodes)));
     });
   }
+}
+
+function started(nodes: Nodes | undefined): Nodes {
+  if (nodes === undefined) throw new Error('the nodes have not started');
+  return nodes;
 }

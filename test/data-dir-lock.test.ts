@@ -2,9 +2,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createReferenceGenerator, createServer } from '../../src/index.ts';
-import { temporaryFolder } from '../support/process.ts';
-import { startSignalbox } from '../support/signalbox.ts';
+import { createReferenceGenerator, createServer } from '../src/index.ts';
+import { temporaryFolder } from './support/process.ts';
+import { startSignalbox } from './support/signalbox.ts';
 
 const LOCAL = { host: '127.0.0.1', port: 0, demo: false } as const;
 const inUse = (dataDir: string) =>
