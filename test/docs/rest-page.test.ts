@@ -101,7 +101,7 @@ test('the table has every error code of the API, with its status', () => {
 
 test('the problem in the example is what the server answers', async () => {
   const [, shown = ''] = /^```json\n(.*?)^```$/ms.exec(page) ?? [];
-  expect((await server.caller.request('POST', '/rooms', { maxUsers: 101 })).body).toEqual(JSON.parse(shown));
+  expect((await server.api.request('POST', '/rooms', { maxUsers: 101 })).body).toEqual(JSON.parse(shown));
 });
 
 test('the options, variables and pages that the page names exist', () => {

@@ -18,7 +18,7 @@ export interface ApiClient {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<ApiResponse>;
-  /** Sends a request whose response must have that status. @returns its body. */
+  /** Sends a request and expects that status. @returns the body of the response. */
   expectStatus<Body = unknown>(
     status: number,
     method: string,
@@ -26,11 +26,11 @@ export interface ApiClient {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Body>;
-  /** Sends a request that must be answered with a problem. @returns its status and code. */
+  /** Sends a request and expects a problem as the response. @returns its status and code. */
   refused(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<string>;
 }
 
-/** @param token no token is sent when it is undefined. */
+/** @param token the empty string makes a request with an empty token */
 export function createApiClient(url: string, token: string | undefined = ADMIN): ApiClient {
   const request: ApiClient['request'] = async (method, path, body, headers = {}) => {
     const response = await fetch(`${url}/v1${path}`, {
@@ -57,7 +57,7 @@ export function createApiClient(url: string, token: string | undefined = ADMIN):
     async expectStatus(status, ...parameters) {
       const response = await request(...parameters);
       expect(response, `${parameters[0]} ${parameters[1]}`).toMatchObject({ status });
-      // The type is what the caller claims: each test compares the fields it uses.
+      // The type parameter is not verified: each test compares the fields it uses.
       return response.body as never;
     },
     async refused(...parameters) {

@@ -1,4 +1,4 @@
-/** Call records as back ends get them: in pages, and as files. From a store that a test can fill and break. */
+/** Call records through the API, in pages and as files, from a store that a test can fill and break. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { CSV_HEADER, csvLineOf } from '../../../../src/records/csv.ts';
 import {
@@ -25,8 +25,8 @@ const asJson = ({ participants, ...call }: Call) => ({ ...call, sessions: partic
 
 const LOST = { events: 7, signals: 11 };
 
-/** What was asked of the store, and after which of them it breaks. */
-const asked: CallQuery[] = [];
+/** The queries that the store received; `breaksAfter` is how many of them succeed. */
+const queries: CallQuery[] = [];
 let breaksAfter = Number.POSITIVE_INFINITY;
 let fault: Error = new RecordsUnavailable('the store is away');
 let isEndless = false;
@@ -38,15 +38,15 @@ const records: CallRecords = {
   lost: async () => LOST,
   find: async (ref) => CALLS.find((call) => call.ref === ref),
   async list(query) {
-    if (asked.length >= breaksAfter) throw fault;
-    asked.push(query);
+    if (queries.length >= breaksAfter) throw fault;
+    queries.push(query);
     if (isEndless) return { calls: CALLS.slice(0, query.limit), cursor: '0' };
     const from = query.cursor === undefined ? 0 : Number(query.cursor);
     if (Number.isNaN(from)) throw new CursorMalformed('no number');
     const end = from + query.limit;
     return { calls: CALLS.slice(from, end), cursor: end < CALLS.length ? String(end) : null };
   },
-  // As the records in a database do: as many at a time as are to be held.
+  // Like the records in a database: portions of a limited size.
   async *export({ cursor: begin, ...filter }) {
     for (const session of large?.participants ?? []) {
       if (large !== undefined)
@@ -64,14 +64,14 @@ const records: CallRecords = {
 };
 
 let nodes: Nodes;
-let caller: ApiClient;
+let api: ApiClient;
 beforeAll(async () => {
   nodes = await startNodes(MEMORY, { adminToken: ADMIN, apiPerMinute: 100_000 }, { calls: () => records });
-  caller = createApiClient(nodes.url(0));
+  api = createApiClient(nodes.url(0));
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
 beforeEach(() => {
-  asked.length = 0;
+  queries.length = 0;
   breaksAfter = Number.POSITIVE_INFINITY;
   fault = new RecordsUnavailable('the store is away');
   isEndless = false;
@@ -81,28 +81,28 @@ beforeEach(() => {
 interface Page {
   readonly calls: readonly Call[];
   readonly cursor: string | null;
-  /** What is in no record. */
+  /** Events and signals that no record contains. */
   readonly lost: LostCounts;
 }
 
-test('a page, the next, and the last', async () => {
-  const first = await caller.expectStatus<Page>(200, 'GET', '/calls?limit=200');
+test('a list has a first page, a next page and a last page', async () => {
+  const first = await api.expectStatus<Page>(200, 'GET', '/calls?limit=200');
   expect(first.calls).toEqual(CALLS.slice(0, 200).map(asJson));
-  const rest = await caller.expectStatus<Page>(200, 'GET', `/calls?limit=200&cursor=${first.cursor}`);
+  const rest = await api.expectStatus<Page>(200, 'GET', `/calls?limit=200&cursor=${first.cursor}`);
   expect(rest.calls).toEqual(CALLS.slice(200, 400).map(asJson));
-  expect(await caller.expectStatus<Page>(200, 'GET', '/calls?cursor=1200')).toEqual({
+  expect(await api.expectStatus<Page>(200, 'GET', '/calls?cursor=1200')).toEqual({
     calls: CALLS.slice(1200).map(asJson),
     cursor: null,
     lost: LOST,
   });
-  expect(asked[0]).toEqual({ limit: 200 });
+  expect(queries[0]).toEqual({ limit: 200 });
 });
 
-test('a filter reaches the store as it was meant', async () => {
+test('a filter reaches the store with parsed times', async () => {
   const day = Date.parse('2026-01-31T00:00:00Z');
-  await caller.expectStatus(200, 'GET', '/calls?from=2026-01-31&to=2026-01-31T12:30:00%2B02:00&code=482913&user=u-1');
-  await caller.expectStatus(200, 'GET', `/calls?from=${day}&to=0`);
-  expect(asked).toEqual([
+  await api.expectStatus(200, 'GET', '/calls?from=2026-01-31&to=2026-01-31T12:30:00%2B02:00&code=482913&user=u-1');
+  await api.expectStatus(200, 'GET', `/calls?from=${day}&to=0`);
+  expect(queries).toEqual([
     { from: day, to: day + 10.5 * 3_600_000, code: '482913', user: 'u-1', limit: 50 },
     { from: day, to: 0, limit: 50 },
   ]);
@@ -120,16 +120,16 @@ test.each([
   'format=xml',
   'ref=1',
   'cursor=nonsense',
-])('of the query %s nobody makes sense', async (query) => {
-  expect(await caller.refused('GET', `/calls?${query}`)).toBe('422 BAD_REQUEST');
+])('the query %s is refused', async (query) => {
+  expect(await api.refused('GET', `/calls?${query}`)).toBe('422 BAD_REQUEST');
 });
 
-test('one, or none', async () => {
-  expect(await caller.expectStatus(200, 'GET', `/calls/${CALLS[7]?.ref}`)).toEqual(
+test('one record is returned by its ref, and an unknown ref is answered with NOT_FOUND', async () => {
+  expect(await api.expectStatus(200, 'GET', `/calls/${CALLS[7]?.ref}`)).toEqual(
     asJson(CALLS[7] ?? expect.unreachable()),
   );
-  expect(await caller.refused('GET', '/calls/ROM202699999999')).toBe('404 NOT_FOUND');
-  expect(await caller.refused('GET', '/calls/nonsense')).toBe('404 NOT_FOUND');
+  expect(await api.refused('GET', '/calls/ROM202699999999')).toBe('404 NOT_FOUND');
+  expect(await api.refused('GET', '/calls/nonsense')).toBe('404 NOT_FOUND');
 });
 
 const csv = CSV_HEADER + CALLS.map(csvLineOf).join('');
@@ -140,96 +140,96 @@ test.each([
   ['', 'text/csv', 'text/csv; charset=utf-8', csv],
   ['', 'application/x-ndjson, */*;q=0.1', 'application/x-ndjson', ndjson],
   ['?format=ndjson', 'text/csv', 'application/x-ndjson', ndjson],
-])('all of them as a file: %s %s', async (query, accept, type, text) => {
-  const told: ApiResponse = await caller.request(
+])('a file contains all records: %s %s', async (query, accept, type, text) => {
+  const response: ApiResponse = await api.request(
     'GET',
     `/calls${query}`,
     undefined,
     accept === undefined ? {} : { accept },
   );
-  expect(told.status).toBe(200);
-  expect(told.headers.get('content-type')).toBe(type);
-  expect(told.headers.get('content-disposition')).toMatch(/^attachment; filename="calls\.(csv|ndjson)"$/);
-  expect(told.body).toBe(text);
-  expect(asked.map(({ limit }) => limit)).toEqual(Array.from({ length: 7 }, () => 200));
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe(type);
+  expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="calls\.(csv|ndjson)"$/);
+  expect(response.body).toBe(text);
+  expect(queries.map(({ limit }) => limit)).toEqual(Array.from({ length: 7 }, () => 200));
 });
 
 test.each([
   ['csv', CSV_HEADER, csvLineOf],
   ['ndjson', '', (call: Call) => `${JSON.stringify(asJson(call))}\n`],
-])('a call with more sessions than are held at once, as %s', async (format, head, line) => {
+])('a call with more sessions than fit in one portion is one line of %s', async (format, head, line) => {
   const [participant] = EXAMPLES.callRecord.participants;
   if (participant === undefined) return expect.unreachable();
   large = { ...EXAMPLES.callRecord, participants: [1, 2, 3, 4].map((seq) => ({ ...participant, seq })) };
-  const { body } = await caller.request('GET', `/calls?format=${format}&cursor=1232`);
+  const { body } = await api.request('GET', `/calls?format=${format}&cursor=1232`);
   expect(body).toBe(head + [large, ...CALLS.slice(1232)].map(line).join(''));
 });
 
-test('only the headers of a file', async () => {
+test('HEAD returns the headers of a file without reading all records', async () => {
   isEndless = true;
-  const told = await caller.request('HEAD', '/calls?format=csv');
-  expect(told).toMatchObject({ status: 200, body: undefined });
-  expect(told.headers.get('content-type')).toBe('text/csv; charset=utf-8');
-  expect(asked.length).toBeLessThan(3);
+  const response = await api.request('HEAD', '/calls?format=csv');
+  expect(response).toMatchObject({ status: 200, body: undefined });
+  expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(queries.length).toBeLessThan(3);
 });
 
-test('what a browser accepts is a page', async () => {
+test('the Accept header of a browser returns a page of JSON', async () => {
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
-  expect((await caller.request('GET', '/calls', undefined, { accept })).body).toHaveProperty('cursor');
+  expect((await api.request('GET', '/calls', undefined, { accept })).body).toHaveProperty('cursor');
 });
 
-test('a file from a cursor on, with a filter', async () => {
-  const { body } = await caller.request('GET', '/calls?format=ndjson&cursor=1230&type=', undefined);
+test('a file can begin at a cursor and have a filter', async () => {
+  const { body } = await api.request('GET', '/calls?format=ndjson&cursor=1230&type=', undefined);
   expect(body).toMatchObject({ status: 422 });
   expect(
-    String((await caller.request('GET', '/calls?format=ndjson&cursor=1230&user=u-1')).body)
+    String((await api.request('GET', '/calls?format=ndjson&cursor=1230&user=u-1')).body)
       .trim()
       .split('\n'),
   ).toHaveLength(4);
-  expect(asked).toEqual([{ cursor: '1230', user: 'u-1', limit: 200 }]);
+  expect(queries).toEqual([{ cursor: '1230', user: 'u-1', limit: 200 }]);
 });
 
-/** What sockets and streams hold on the way: some megabytes, and a page has a hundred kilobytes. */
-const ON_THE_WAY = 200;
+/** Pages in the buffers of sockets and streams: some megabytes, and a page has a hundred kilobytes. */
+const MAX_BUFFERED_PAGES = 200;
 
-test('no further page is read than the reader has room for, and none when it has gone', async () => {
+test('pages are read only while the reader takes them, and no more after it has disconnected', async () => {
   isEndless = true;
   const response = await fetch(`${nodes.url(0)}/v1/calls?format=ndjson`, {
     headers: { authorization: `Bearer ${ADMIN}` },
   });
   const reader = response.body?.getReader() ?? expect.unreachable();
   await reader.read();
-  // While these are answered, a server that does not wait reads on and on.
-  for (let n = 0; n < 300; n += 1) await caller.expectStatus(200, 'GET', '/pool');
-  expect(asked.length).toBeLessThan(ON_THE_WAY);
-  const before = asked.length;
+  // While these are answered, a server without backpressure would go on reading.
+  for (let n = 0; n < 300; n += 1) await api.expectStatus(200, 'GET', '/pool');
+  expect(queries.length).toBeLessThan(MAX_BUFFERED_PAGES);
+  const before = queries.length;
   for (let bytes = 0; bytes < 40_000_000; ) bytes += (await reader.read()).value?.length ?? expect.unreachable();
-  expect(asked.length).toBeGreaterThan(before);
+  expect(queries.length).toBeGreaterThan(before);
   await reader.cancel();
   let seen: number;
   do {
-    seen = asked.length;
-    for (let n = 0; n < 20; n += 1) await caller.expectStatus(200, 'GET', '/pool');
-  } while (asked.length > seen);
+    seen = queries.length;
+    for (let n = 0; n < 20; n += 1) await api.expectStatus(200, 'GET', '/pool');
+  } while (queries.length > seen);
 });
 
-test('a store that is away is said to be; one that breaks in between cuts the file off', async () => {
+test('an unavailable store is refused as retryable; a store that fails in the middle cuts the file off', async () => {
   breaksAfter = 0;
   for (const query of ['', '?format=csv']) {
-    const { status, headers, body } = await caller.request('GET', `/calls${query}`);
+    const { status, headers, body } = await api.request('GET', `/calls${query}`);
     expect(status).toBe(503);
     expect(headers.get('retry-after')).toBe('1');
     expect(body).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
   }
   breaksAfter = 2;
-  await expect(caller.request('GET', '/calls?format=csv')).rejects.toThrow();
-  expect(await caller.expectStatus(200, 'GET', '/pool')).toHaveProperty('free');
+  await expect(api.request('GET', '/calls?format=csv')).rejects.toThrow();
+  expect(await api.expectStatus(200, 'GET', '/pool')).toHaveProperty('free');
 });
 
-test('what is wrong with the server is not said to be an outage', async () => {
+test('a fault of the server is answered as INTERNAL, not as an outage of the store', async () => {
   breaksAfter = 0;
   fault = new TypeError('the database holds no such text');
-  const { status, body } = await caller.request('GET', '/calls');
+  const { status, body } = await api.request('GET', '/calls');
   expect(status).toBe(500);
   expect(body).toMatchObject({ code: 'INTERNAL', retryable: false, title: expect.stringMatching(/logged as \S+/) });
 });

@@ -1,4 +1,4 @@
-/** The OpenAPI document is one, says all there is, and every example in it runs. */
+/** The OpenAPI document is valid and complete, and every example in it works as a request. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { OpenAPIV3_1 } from 'openapi-types';
@@ -32,7 +32,7 @@ beforeAll(async () => {
       name: `${method} ${path}`,
       path,
       method: method.toUpperCase(),
-      operation: operation as OpenAPIV3_1.OperationObject, // a path here has nothing but operations
+      operation: operation as OpenAPIV3_1.OperationObject, // a path of this document contains only operations
     })),
   );
 });
@@ -40,7 +40,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 /** Checks a value against a schema of the document. */
 function expectFits(schema: unknown, value: unknown, what: string): void {
-  // One for all: what the schemas refer to is compiled once.
+  // The components are compiled once, for all schemas that refer to them.
   if (ajv.getSchema('document') === undefined) ajv.addSchema({ $id: 'document', components: document.components });
   const compiled = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components')));
   compiled(value);
@@ -48,13 +48,13 @@ function expectFits(schema: unknown, value: unknown, what: string): void {
 }
 
 describe('the document', () => {
-  test('is one of OpenAPI 3.1', async () => {
+  test('is valid OpenAPI 3.1', async () => {
     const validator = new Validator();
     expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
     expect(document.openapi).toBe('3.1.0');
   });
 
-  test('has every operation of the API', () => {
+  test('contains every operation of the API', () => {
     expect(operations.map(({ name }) => name.toUpperCase().replace('/V1', '')).sort()).toEqual(
       [
         'POST /ROOMS',
@@ -75,7 +75,7 @@ describe('the document', () => {
     );
   });
 
-  test('says of each what it is for, who may, what may go wrong, and shows an example', () => {
+  test('describes the purpose, the scope, the errors and an example of each operation', () => {
     const tags = document.tags?.map(({ name }) => name);
     expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
     for (const { operation, name } of operations) {
@@ -94,15 +94,15 @@ describe('the document', () => {
     }
   });
 
-  test('tells the codes of the protocol and no others', () => {
-    const told = new Set<string>();
+  test('contains only error codes of the protocol', () => {
+    const codes = new Set<string>();
     for (const { operation } of operations) {
       for (const { content } of Object.values(operation.responses ?? {}) as Response[]) {
-        for (const code of Object.keys(content?.['application/problem+json']?.examples ?? {})) told.add(code);
+        for (const code of Object.keys(content?.['application/problem+json']?.examples ?? {})) codes.add(code);
       }
     }
-    for (const code of told) expect(Object.keys(ERRORS)).toContain(code);
-    expect(told.size).toBeGreaterThan(10);
+    for (const code of codes) expect(Object.keys(ERRORS)).toContain(code);
+    expect(codes.size).toBeGreaterThan(10);
   });
 });
 
@@ -119,27 +119,27 @@ function expectExample(name: string, status: string, { description, content = {}
 }
 
 describe('every example', () => {
-  test('of a request is granted, and the answer is what the document says', async () => {
+  test('of a request succeeds, and the answer matches the schema in the document', async () => {
     for (const { name, path, method, operation } of operations) {
       await using fixture = await server.createFixture();
       const { url, headers, body } = requestOf(path, operation);
-      const told = await server.caller.request(
+      const answer = await server.api.request(
         method,
         fixture.withRealIds(url),
         body && fixture.withRealIds(JSON.stringify(body)),
         headers,
       );
-      const response = operation.responses?.[String(told.status)] as Response | undefined;
-      expect(told.status, `${name}: ${JSON.stringify(told.body)}`).toBeLessThan(300);
-      expect(response, `${name}: ${told.status}`).toBeDefined();
+      const response = operation.responses?.[String(answer.status)] as Response | undefined;
+      expect(answer.status, `${name}: ${JSON.stringify(answer.body)}`).toBeLessThan(300);
+      expect(response, `${name}: ${answer.status}`).toBeDefined();
       const schema = response?.content?.['application/json']?.schema;
-      if (schema === undefined) expect(told.body, name).toBeUndefined();
-      else expectFits(schema, told.body, name);
+      if (schema === undefined) expect(answer.body, name).toBeUndefined();
+      else expectFits(schema, answer.body, name);
     }
   });
 });
 
-/** As the document shows it. */
+/** The request of the example in the document. */
 function requestOf(path: string, { parameters = [], requestBody }: OpenAPIV3_1.OperationObject) {
   const shown = (parameters as Parameter[]).filter(({ example }) => example !== undefined);
   const of = (place: string) =>
@@ -152,7 +152,7 @@ function requestOf(path: string, { parameters = [], requestBody }: OpenAPIV3_1.O
 }
 
 describe('the page', () => {
-  test('asks for no token, runs the scripts of this server alone, and no other page may do what it may', async () => {
+  test('needs no token, runs only scripts of this server, and no other page has its looser policy', async () => {
     const page = await fetch(`${server.url}/docs`);
     expect(page.status).toBe(200);
     expect(new URL(page.url).pathname).toBe('/docs/');
@@ -168,7 +168,7 @@ describe('the page', () => {
     expect(other.headers.get('content-security-policy')).not.toContain('unsafe-inline');
   });
 
-  test('is not there where nobody wants it', async () => {
+  test('does not exist when apiDocs is off', async () => {
     await using nodes = await startNodes(MEMORY, { adminToken: ADMIN, apiDocs: false });
     for (const path of ['/docs', '/docs/', '/docs/json', '/docs/static/swagger-ui.css']) {
       expect((await fetch(`${nodes.url(0)}${path}`)).status).toBe(404);

@@ -1,4 +1,4 @@
-/** A server with everything that the API can ask for: a ledger, call records, and an endpoint that takes no event. */
+/** A server with everything the API uses: a ledger, call records, and a webhook endpoint that refuses every event. */
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,15 +14,15 @@ import { ADMIN, type ApiClient, createApiClient, createRoom } from './api-client
 
 export interface ExampleServer extends AsyncDisposable {
   readonly url: string;
-  readonly caller: ApiClient;
-  /** A room with one member, its record, an endpoint and a dead letter: what stands in the place of the examples' own. */
+  readonly api: ApiClient;
+  /** A room with one member, its call record, an endpoint and a dead letter: their ids replace the ids of the examples. */
   createFixture(): Promise<ExampleFixture>;
 }
 
 export interface ExampleFixture extends AsyncDisposable {
   readonly room: RoomSnapshot;
   readonly userId: string;
-  /** Text of an example, with the ids of this fixture. */
+  /** Replaces the ids of an example by the ids of this fixture. */
   withRealIds(example: string): string;
 }
 
@@ -30,9 +30,9 @@ export async function startExampleServer(options: PartialOptions = {}): Promise<
   const folder = await temporaryFolder();
   const refusing = createHttpServer((_request, response) => response.writeHead(500).end()).listen(0, '127.0.0.1');
   await once(refusing, 'listening');
-  // One that listens on TCP has a port.
+  // A server that listens on TCP has an address with a port.
   const { port } = refusing.address() as AddressInfo;
-  // Turned on where nobody has to wait.
+  // The tests advance the clock instead of waiting.
   const clock = runningClock();
   const settings: PartialOptions = {
     host: '127.0.0.1',
@@ -45,17 +45,17 @@ export async function startExampleServer(options: PartialOptions = {}): Promise<
     webhookSecrets: ['a-secret-of-these-tests'],
     webhookAllowPrivate: true,
     webhookEvents: ['room_created'],
-    // After the least number of attempts, which takes a quarter of a minute.
+    // Delivery ends after the minimum number of attempts, which takes a quarter of a minute.
     webhookGiveUpMs: 0,
     ...options,
   };
   const server = await createServer(settings, { clock, log: silentLog });
-  const caller = createApiClient(server.url.replace('localhost', '127.0.0.1'));
-  const dead = await deadLetter(caller, clock);
+  const api = createApiClient(server.url.replace('localhost', '127.0.0.1'));
+  const dead = await deadLetter(api, clock);
   return {
     url: server.url,
-    caller,
-    createFixture: () => createFixture(server.url, caller, dead, clock),
+    api,
+    createFixture: () => createFixture(server.url, api, dead, clock),
     async [Symbol.asyncDispose]() {
       await server.close();
       clock[Symbol.dispose]();
@@ -70,15 +70,15 @@ interface Letters {
   readonly letters: readonly { readonly event: { readonly id: string } }[];
 }
 
-/** The first event that the endpoint is told, and refuses. */
+/** The first event that is sent to the endpoint and refused. */
 async function deadLetter(
-  caller: ApiClient,
+  api: ApiClient,
   clock: ManualClock,
 ): Promise<{ readonly endpointId: string; readonly eventId: string }> {
-  await createRoom(caller);
-  const { endpoints } = await caller.expectStatus<{ endpoints: { id: string }[] }>(200, 'GET', '/webhooks');
+  await createRoom(api);
+  const { endpoints } = await api.expectStatus<{ endpoints: { id: string }[] }>(200, 'GET', '/webhooks');
   const endpointId = endpoints[0]?.id ?? expect.unreachable();
-  const read = async () => (await caller.expectStatus<Letters>(200, 'GET', `/webhooks/${endpointId}/dead`)).letters;
+  const read = async () => (await api.expectStatus<Letters>(200, 'GET', `/webhooks/${endpointId}/dead`)).letters;
   const isThere = async () => {
     clock.advance(1_000);
     expect(await read()).toHaveLength(1);
@@ -90,20 +90,20 @@ async function deadLetter(
 
 async function createFixture(
   url: string,
-  caller: ApiClient,
+  api: ApiClient,
   { endpointId, eventId }: { readonly endpointId: string; readonly eventId: string },
   clock: ManualClock,
 ): Promise<ExampleFixture> {
-  const { code } = await createRoom(caller, { name: 'Consultation', metadata: { appointment: 4711 } });
+  const { code } = await createRoom(api, { name: 'Consultation', metadata: { appointment: 4711 } });
   const ann = await connectClient(url, { name: 'Ada' });
   const { room } = await ann.must('room:join', { code, profile: { mediaType: 'video' } });
-  const call = async () => (await caller.request('GET', `/calls/${room.ref}`)).body;
+  const call = async () => (await api.request('GET', `/calls/${room.ref}`)).body;
   const isRecorded = async () => {
     clock.advance(500);
     expect(await call()).toMatchObject({ totalMembers: 1 });
   };
   await vi.waitFor(isRecorded, PATIENCE);
-  const places = [
+  const replacements = [
     [EXAMPLES.deadLetter.event.id, eventId],
     [EXAMPLES.room.ref, room.ref],
     [EXAMPLES.room.code, room.code],
@@ -113,10 +113,10 @@ async function createFixture(
   return {
     room,
     userId: ann.userId,
-    withRealIds: (example) => places.reduce((text, [shown, real]) => text.replaceAll(shown, real), example),
+    withRealIds: (example) => replacements.reduce((text, [shown, real]) => text.replaceAll(shown, real), example),
     [Symbol.asyncDispose]: () => ann[Symbol.asyncDispose](),
   };
 }
 
-/** Records and letters are written some moments later. */
+/** Call records and dead letters are written with a delay. */
 const PATIENCE = { timeout: 60_000, interval: 50 };

@@ -1,4 +1,4 @@
-/** What the document shows is what this server would say. */
+/** The examples of the document agree with the real answers of this server. */
 import { expect, test } from 'vitest';
 import { EXAMPLES } from '../../../../src/server/http/api/examples.ts';
 import { readOptions } from '../../../../src/server/options/options.ts';
@@ -15,7 +15,7 @@ test('an endpoint has the id of its URL', () => {
   expect(endpoint).toMatchObject({ id: createEndpoint(`${endpoint.origin}/hooks`).id, origin: endpoint.origin });
 });
 
-test('a failure has the reason that a sender gives', async () => {
+test('a failed delivery has the reason that the sender reports', async () => {
   await using receiver = await startReceiver();
   receiver.behave(answers(500));
   const sender = createSender({
@@ -32,14 +32,14 @@ test('a failure has the reason that a sender gives', async () => {
   expect(endpoint.lastError).toEqual({ reason: deadLetter.reason, at: deadLetter.at });
 });
 
-test('a dead letter was tried as often, and as long, as this server tries', () => {
+test("a dead letter has the attempts and the duration of this server's retries", () => {
   const { webhookGiveUpMs } = readOptions({});
   let [attempts, lasted] = [1, 0];
   for (; lasted < webhookGiveUpMs; attempts += 1) lasted += retryMs(attempts, undefined, { fraction: () => 0 });
   expect(deadLetter).toMatchObject({ attempts, at: deadLetter.event.timestamp + lasted });
 });
 
-test('a user has an id as it is drawn', () => {
+test('a user id has the format of a drawn id', () => {
   const drawn = systemRandom.text(16);
   expect(userId).toHaveLength(drawn.length);
   expect(Buffer.from(userId, 'base64url').toString('base64url')).toBe(userId);

@@ -1,4 +1,4 @@
-/** Shards with more rooms than a page, and a filter that lets almost nothing through. */
+/** Paging: shards with more rooms than fit on a page, and a filter that almost no room passes. */
 import { expect } from 'vitest';
 import type { RoomRef } from '../../../../src/protocol/ids.ts';
 import { codeAt } from '../../../../src/room/pool.ts';
@@ -8,7 +8,7 @@ import { runScenarios, type Scenario } from '../../scenarios/run-scenarios.ts';
 import { ADMIN, createApiClient } from './api-client.ts';
 
 const ROOMS = 2_500;
-/** In two shards: one is told in thirteen pages, and between them there is nothing. */
+/** Two shards: each fills thirteen pages, and the shards between them are empty. */
 const SHARDS = [7, 93];
 const pool = poolOf(readOptions({}));
 
@@ -22,7 +22,7 @@ async function fill({ servers }: Nodes): Promise<void> {
       shard,
       candidates: [codeAt(pool, shard, n)],
       from: 0,
-      ref: `ROM2026${String(n).padStart(8, '0')}` as RoomRef, // of the pattern, as it stands there
+      ref: `ROM2026${String(n).padStart(8, '0')}` as RoomRef, // matches the pattern of a ref
       settings: { ...settings, type: n === ROOMS - 1 ? 'needle' : 'hay' },
     });
     expect(made.ok).toBe(true);
@@ -46,7 +46,7 @@ async function pagesOf(nodes: Nodes, query: string): Promise<Page[]> {
 }
 
 const longLists: Readonly<Record<string, Scenario>> = {
-  async 'every room is told once, and a page ends before it has looked at too many'(nodes) {
+  async 'every room is listed once, and a page ends after a limited number of rooms has been read'(nodes) {
     await fill(nodes);
     const pages = await pagesOf(nodes, 'limit=100');
     const refs = pages.flatMap(({ rooms }) => rooms.map(({ ref }) => ref));
@@ -60,4 +60,4 @@ const longLists: Readonly<Record<string, Scenario>> = {
   },
 };
 
-runScenarios('a crowd of rooms', { scenarios: longLists, options: { adminToken: ADMIN, apiPerMinute: 100_000 } });
+runScenarios('long lists of rooms', { scenarios: longLists, options: { adminToken: ADMIN, apiPerMinute: 100_000 } });

@@ -9,13 +9,13 @@ import { MEMORY, type Nodes, ONE_NODE, startNodes } from '../../../support/nodes
 import { ADMIN, type ApiClient, createApiClient, createRoom } from './api-client.ts';
 
 let nodes: Nodes;
-let caller: ApiClient;
+let api: ApiClient;
 let code: string;
 
 beforeAll(async () => {
   nodes = await startNodes(ONE_NODE, { adminToken: ADMIN, apiPerMinute: 100_000 });
-  caller = createApiClient(nodes.url(0));
-  ({ code } = await createRoom(caller));
+  api = createApiClient(nodes.url(0));
+  ({ code } = await createRoom(api));
 });
 afterAll(() => nodes[Symbol.asyncDispose]());
 
@@ -23,62 +23,62 @@ const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
 describe('a body', () => {
   test.each([
-    ['no JSON', '{"name":', '400 BAD_REQUEST'],
-    ['nothing of JSON', '', '201'],
-    ['no object', '[]', '422 BAD_REQUEST'],
+    ['invalid JSON', '{"name":', '400 BAD_REQUEST'],
+    ['empty', '', '201'],
+    ['an array', '[]', '422 BAD_REQUEST'],
     ['null', 'null', '201'],
-    ['a name of every object', '{"__proto__":{"locked":true}}', '400 BAD_REQUEST'],
-    ['a constructor', '{"metadata":{"constructor":{"prototype":{"x":1}}}}', '400 BAD_REQUEST'],
-    ['as deep as may be', `{"metadata":${nested(12)}}`, '201'],
-    ['deeper', `{"metadata":${nested(13)}}`, '400 BAD_REQUEST'],
-    ['very much deeper', `{"metadata":${nested(10_000)}}`, '400 BAD_REQUEST'],
+    ['the key __proto__', '{"__proto__":{"locked":true}}', '400 BAD_REQUEST'],
+    ['the key constructor', '{"metadata":{"constructor":{"prototype":{"x":1}}}}', '400 BAD_REQUEST'],
+    ['JSON of the maximum depth', `{"metadata":${nested(12)}}`, '201'],
+    ['one level too deep', `{"metadata":${nested(13)}}`, '400 BAD_REQUEST'],
+    ['thousands of levels too deep', `{"metadata":${nested(10_000)}}`, '400 BAD_REQUEST'],
     ['an unknown field', '{"nmae":"Ada"}', '422 BAD_REQUEST'],
-    ['a profile, which is of members', '{"profile":{}}', '422 BAD_REQUEST'],
-    ['another type of name', '{"name":7}', '422 BAD_REQUEST'],
+    ['a profile, which only members have', '{"profile":{}}', '422 BAD_REQUEST'],
+    ['a name of the wrong type', '{"name":7}', '422 BAD_REQUEST'],
     ['too many seats', '{"maxUsers":101}', '422 BAD_REQUEST'],
-    ['half a seat', '{"maxUsers":2.5}', '422 BAD_REQUEST'],
-    ['an access that there is not', '{"access":"secret"}', '422 BAD_REQUEST'],
-    ['more metadata than there may be', `{"metadata":"${'x'.repeat(1100)}"}`, '413 PAYLOAD_TOO_LARGE'],
-    ['more than anybody reads', `{"name":"${'x'.repeat(30_000)}"}`, '413 PAYLOAD_TOO_LARGE'],
+    ['a fraction of a seat', '{"maxUsers":2.5}', '422 BAD_REQUEST'],
+    ['an unknown access', '{"access":"secret"}', '422 BAD_REQUEST'],
+    ['too much metadata', `{"metadata":"${'x'.repeat(1100)}"}`, '413 PAYLOAD_TOO_LARGE'],
+    ['a body over the size limit', `{"name":"${'x'.repeat(30_000)}"}`, '413 PAYLOAD_TOO_LARGE'],
   ])('%s: %#', async (_, body, expected) => {
-    const told = await caller.request('POST', '/rooms', body);
-    const { status, body: problem } = told;
+    const response = await api.request('POST', '/rooms', body);
+    const { status, body: problem } = response;
     expect(status === 201 ? '201' : `${status} ${(problem as { code: string }).code}`).toBe(expected);
-    if (status !== 201) expect(told.headers.get('content-type')).toContain('application/problem+json');
+    if (status !== 201) expect(response.headers.get('content-type')).toContain('application/problem+json');
   });
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nothing', ''])(
-    'of the type "%s" is not taken',
+    'of the content type "%s" is refused',
     async (type) => {
-      expect(await caller.refused('POST', '/rooms', '{}', { 'content-type': type })).toBe('415 BAD_REQUEST');
+      expect(await api.refused('POST', '/rooms', '{}', { 'content-type': type })).toBe('415 BAD_REQUEST');
     },
   );
 
-  test('says where and what is wrong, and not what was sent', async () => {
-    const told = async (path: string, body: object) => {
-      const { body: problem } = await caller.request('POST', path, body);
+  test('that is invalid is refused with the place and the reason, without the value that was sent', async () => {
+    const titleFor = async (path: string, body: object) => {
+      const { body: problem } = await api.request('POST', path, body);
       return (problem as { title: string }).title;
     };
-    expect(await told('/rooms', { maxUsers: 1 })).toMatch(/^The body, maxUsers: /);
-    expect(await told('/rooms', { name: '   ' })).toBe('The body, name: 1 to 64 characters');
-    expect(await told('/rooms', { secret7: 1 })).toBe('The body: unknown field "secret7"');
-    expect(await told('/rooms', { ['\u202e"'.repeat(50)]: 'secret 7' })).toBe(
+    expect(await titleFor('/rooms', { maxUsers: 1 })).toMatch(/^The body, maxUsers: /);
+    expect(await titleFor('/rooms', { name: '   ' })).toBe('The body, name: 1 to 64 characters');
+    expect(await titleFor('/rooms', { secret7: 1 })).toBe('The body: unknown field "secret7"');
+    expect(await titleFor('/rooms', { ['\u202e"'.repeat(50)]: 'secret 7' })).toBe(
       `The body: unknown field "${'?\\"'.repeat(20)}"`,
     );
-    expect(await told('/rooms', { type: 'secret 7' })).not.toContain('secret 7');
-    expect(await told('/rooms', { access: 'secret7' })).not.toContain('secret7');
-    expect(await told(`/rooms/${code}/messages`, {})).toMatch(/^The body, data: /);
+    expect(await titleFor('/rooms', { type: 'secret 7' })).not.toContain('secret 7');
+    expect(await titleFor('/rooms', { access: 'secret7' })).not.toContain('secret7');
+    expect(await titleFor(`/rooms/${code}/messages`, {})).toMatch(/^The body, data: /);
   });
 
-  test('of a message may have 4 KiB of JSON, however it is spelt', async () => {
+  test('of a message may contain 4 KiB of JSON data; escapes do not count', async () => {
     const path = `/rooms/${code}/messages`;
-    await caller.expectStatus(202, 'POST', path, { data: 'x'.repeat(4094) });
-    await caller.expectStatus(202, 'POST', path, `{"data":"${'\\u0041'.repeat(4094)}"}`);
-    expect(await caller.refused('POST', path, { data: 'x'.repeat(4095) })).toBe('413 PAYLOAD_TOO_LARGE');
+    await api.expectStatus(202, 'POST', path, { data: 'x'.repeat(4094) });
+    await api.expectStatus(202, 'POST', path, `{"data":"${'\\u0041'.repeat(4094)}"}`);
+    expect(await api.refused('POST', path, { data: 'x'.repeat(4095) })).toBe('413 PAYLOAD_TOO_LARGE');
   });
 });
 
-describe('a query', () => {
+describe('an invalid query', () => {
   test.each([
     'limit=0',
     'limit=101',
@@ -97,12 +97,12 @@ describe('a query', () => {
     'cursor=NzoxMjM0NTY', // 7:123456: a code of another shard
     'cursor=NTY6MTIzNDU2Nw', // 56:1234567: a digit too many
     `cursor=${'x'.repeat(600)}`,
-  ])('%s', async (query) => {
-    expect(await caller.refused('GET', `/rooms?${query}`)).toBe('422 BAD_REQUEST');
+  ])('of the list is refused: %s', async (query) => {
+    expect(await api.refused('GET', `/rooms?${query}`)).toBe('422 BAD_REQUEST');
   });
 
-  test.each(['?ref=nonsense', '?x=1'])('of a room: %s', async (query) => {
-    expect(await caller.refused('GET', `/rooms/${code}${query}`)).toBe('422 BAD_REQUEST');
+  test.each(['?ref=nonsense', '?x=1'])('of a room is refused: %s', async (query) => {
+    expect(await api.refused('GET', `/rooms/${code}${query}`)).toBe('422 BAD_REQUEST');
   });
 });
 
@@ -126,12 +126,12 @@ describe('a path', () => {
     ['GET', '/webhooks/any/dead', '501 NOT_CONFIGURED'],
     ['POST', '/webhooks/any/replay', '501 NOT_CONFIGURED'],
   ])('%s %s', async (method, path, expected) => {
-    expect(await caller.refused(method, path)).toBe(expected);
+    expect(await api.refused(method, path)).toBe(expected);
   });
 
-  test('of a member that nobody can be', async () => {
-    expect(await caller.refused('DELETE', `/rooms/${code}/members/a%20b`)).toBe('404 PEER_NOT_FOUND');
-    expect(await caller.refused('DELETE', `/rooms/${code}/members/nobody`)).toBe('404 PEER_NOT_FOUND');
+  test('of an unknown member is answered with PEER_NOT_FOUND', async () => {
+    expect(await api.refused('DELETE', `/rooms/${code}/members/a%20b`)).toBe('404 PEER_NOT_FOUND');
+    expect(await api.refused('DELETE', `/rooms/${code}/members/nobody`)).toBe('404 PEER_NOT_FOUND');
   });
 
   test.each([
@@ -139,14 +139,14 @@ describe('a path', () => {
     ['POST', '/rooms/123456', 'GET, PATCH, DELETE, HEAD'],
     ['GET', '/rooms/123456/messages', 'POST'],
     ['DELETE', '/pool', 'GET, HEAD'],
-  ])('that has other methods says which: %s %s', async (method, path, allow) => {
-    const { status, headers, body } = await caller.request(method, path, method === 'GET' ? undefined : 'no JSON');
+  ])('with other methods is answered with the allowed methods: %s %s', async (method, path, allow) => {
+    const { status, headers, body } = await api.request(method, path, method === 'GET' ? undefined : 'no JSON');
     expect(status).toBe(405);
     expect(headers.get('allow')).toBe(allow);
     expect(body).toMatchObject({ code: 'BAD_REQUEST', status: 405 });
   });
 
-  test('that is malformed', async () => {
+  test('with a malformed escape is answered with a problem', async () => {
     const { port } = nodes.servers[0] ?? expect.unreachable();
     const tcp = connect({ port, host: '127.0.0.1' });
     tcp.write(`GET /v1/rooms/%zz HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\nConnection: close\r\n\r\n`);
@@ -154,17 +154,17 @@ describe('a path', () => {
   });
 });
 
-test.each(['a b', 'x'.repeat(65), '', 'é'])('the key "%s" is none', async (key) => {
-  expect(await caller.refused('POST', '/rooms', {}, { 'idempotency-key': encodeURI(key) })).toBe('422 BAD_REQUEST');
+test.each(['a b', 'x'.repeat(65), '', 'é'])('the idempotency key "%s" is refused', async (key) => {
+  expect(await api.refused('POST', '/rooms', {}, { 'idempotency-key': encodeURI(key) })).toBe('422 BAD_REQUEST');
 });
 
 describe('while Redis is away', () => {
-  test('everything is refused at once, and may be tried again', async () => {
+  test('every request is refused at once as retryable', async () => {
     await using ann = await connectClient(nodes.url(0));
     await ann.must('room:join', { code });
     nodes.redis?.freeze();
     try {
-      const asked = [
+      const requests = [
         ['GET', `/rooms/${code}`],
         ['GET', '/rooms'],
         ['GET', '/pool'],
@@ -173,8 +173,8 @@ describe('while Redis is away', () => {
         ['DELETE', `/rooms/${code}`],
         ['POST', `/rooms/${code}/messages`, { data: 1 }],
       ] as const;
-      const told = await Promise.all(asked.map(([method, path, body]) => caller.request(method, path, body)));
-      for (const { status, headers, body } of told) {
+      const responses = await Promise.all(requests.map(([method, path, body]) => api.request(method, path, body)));
+      for (const { status, headers, body } of responses) {
         expect(status).toBe(503);
         expect(body).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
         expect(headers.get('retry-after')).toBe('1');
@@ -182,13 +182,11 @@ describe('while Redis is away', () => {
     } finally {
       nodes.redis?.thaw();
     }
-    await expect
-      .poll(async () => (await caller.request('GET', `/rooms/${code}`)).status, { timeout: 30_000 })
-      .toBe(200);
+    await expect.poll(async () => (await api.request('GET', `/rooms/${code}`)).status, { timeout: 30_000 }).toBe(200);
   });
 });
 
-test('a room without a reference is none', async () => {
+test('a room is not created while no reference can be issued', async () => {
   const references = {
     description: 'none, in these tests',
     generate: async () => Promise.reject(new ReferenceUnavailable('there are none')),
@@ -202,7 +200,7 @@ test('a room without a reference is none', async () => {
   expect(headers.get('retry-after')).toBe('1');
 });
 
-test('a fault is told by the id of its line in the log, and by nothing else', async () => {
+test('a fault is answered with the id of its log line and without its text', async () => {
   const lines: string[] = [];
   const references = {
     description: 'broken, in these tests',
@@ -221,13 +219,13 @@ test('a fault is told by the id of its line in the log, and by nothing else', as
   expect(lines.filter((line) => line.includes(logId) && line.includes('the secret of the database'))).toHaveLength(1);
 });
 
-test('the last code is given, and then it is said when the next one cools', async () => {
+test('the last free code is allocated, and the refusal after it says when the next code has cooled', async () => {
   await using few = await startNodes(MEMORY, { adminToken: ADMIN, poolSize: 100, codeCooldownMs: 60_000 });
-  const back = createApiClient(few.url(0));
+  const small = createApiClient(few.url(0));
   const rooms = [];
-  for (let n = 0; n < 100; n += 1) rooms.push(await createRoom(back));
-  await back.expectStatus(204, 'DELETE', `/rooms/${rooms[0]?.code}`);
-  const { status, headers, body } = await back.request('POST', '/rooms');
+  for (let n = 0; n < 100; n += 1) rooms.push(await createRoom(small));
+  await small.expectStatus(204, 'DELETE', `/rooms/${rooms[0]?.code}`);
+  const { status, headers, body } = await small.request('POST', '/rooms');
   expect(status).toBe(503);
   expect(body).toMatchObject({ code: 'POOL_EXHAUSTED', retryable: true });
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(30);

@@ -1,4 +1,4 @@
-/** What a back end does with rooms, and what their members see of it, on whichever node either is. */
+/** Rooms through the API: the operations of a back end and the events that members receive, on the same node or another. */
 import { expect } from 'vitest';
 import type { RoomSnapshot } from '../../../../src/protocol/snapshot.ts';
 import type { ListedRoom } from '../../../../src/room/outcomes.ts';
@@ -16,12 +16,12 @@ const EVERYTHING = {
 };
 
 export const rooms: Readonly<Record<string, Scenario>> = {
-  async 'a room says everywhere what it was created with, to the last byte of its metadata'(nodes) {
+  async 'a room has the settings and the exact metadata of its creation on every node'(nodes) {
     const [here, there] = [createApiClient(nodes.url(0)), createApiClient(nodes.url(1))];
-    const told = await here.request('POST', '/rooms', EVERYTHING);
-    const room = told.body as RoomSnapshot; // compared below
-    expect(told.status).toBe(201);
-    expect(told.headers.get('location')).toBe(`/v1/rooms/${room.code}`);
+    const response = await here.request('POST', '/rooms', EVERYTHING);
+    const room = response.body as RoomSnapshot; // compared below
+    expect(response.status).toBe(201);
+    expect(response.headers.get('location')).toBe(`/v1/rooms/${room.code}`);
     const { createdAt } = room;
     expect(room).toEqual({
       ...EVERYTHING,
@@ -47,37 +47,39 @@ export const rooms: Readonly<Record<string, Scenario>> = {
     await here.expectStatus(204, 'DELETE', `/rooms/${room.code}`);
   },
 
-  async 'nothing said, the defaults; and of another server, nothing'(nodes) {
-    const caller = createApiClient(nodes.url(0));
-    expect(await createRoom(caller)).toMatchObject({ name: null, type: 'call', maxUsers: 8, access: 'open' });
-    const { status } = await caller.request('POST', '/rooms');
+  async 'a room that is created without settings has the defaults'(nodes) {
+    const api = createApiClient(nodes.url(0));
+    expect(await createRoom(api)).toMatchObject({ name: null, type: 'call', maxUsers: 8, access: 'open' });
+    const { status } = await api.request('POST', '/rooms');
     expect(status).toBe(201);
   },
 
-  async 'a key gives the same room again, to the same token, also elsewhere and at the same time'(nodes) {
-    const callers = [0, 1, 0, 1].map((node) => createApiClient(nodes.url(node)));
+  async 'an idempotency key returns the same room to the same token, on every node and concurrently'(nodes) {
+    const clients = [0, 1, 0, 1].map((node) => createApiClient(nodes.url(node)));
     const key = { 'idempotency-key': 'appointment-1' };
-    const told = await Promise.all(callers.map((caller) => caller.request('POST', '/rooms', { name: 'once' }, key)));
-    expect(told.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 200, 201]);
-    for (const { body } of told) expect(body).toEqual(told[0]?.body);
-    const { code, ref } = (told[0] ?? expect.unreachable()).body as RoomSnapshot; // that of the 201 is among them
+    const responses = await Promise.all(
+      clients.map((client) => client.request('POST', '/rooms', { name: 'once' }, key)),
+    );
+    expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 200, 201]);
+    for (const { body } of responses) expect(body).toEqual(responses[0]?.body);
+    const { code, ref } = (responses[0] ?? expect.unreachable()).body as RoomSnapshot; // one of them is the 201
 
     const other = createApiClient(nodes.url(0), 'another-token-of-these-tests');
     const theirs = await other.expectStatus<RoomSnapshot>(201, 'POST', '/rooms', {}, key);
     expect(theirs.ref).not.toBe(ref);
 
     await other.expectStatus(204, 'DELETE', `/rooms/${code}?ref=${ref}`);
-    const [caller = other] = callers;
-    expect(await caller.refused('POST', '/rooms', {}, key)).toBe('409 CODE_EXPIRED');
+    const [first = other] = clients;
+    expect(await first.refused('POST', '/rooms', {}, key)).toBe('409 CODE_EXPIRED');
   },
 
-  async 'members are told of a change, and of the end'(nodes) {
-    const caller = createApiClient(nodes.url(0));
-    const { code, ref } = await createRoom(caller);
+  async 'members receive an event for a change and for the end of the room'(nodes) {
+    const api = createApiClient(nodes.url(0));
+    const { code, ref } = await createRoom(api);
     await using ann = await connectClient(nodes.url(0));
     await using ben = await connectClient(nodes.url(1));
     for (const one of [ann, ben]) await one.must('room:join', { code });
-    const changed = await caller.expectStatus<RoomSnapshot>(200, 'PATCH', `/rooms/${code}`, {
+    const changed = await api.expectStatus<RoomSnapshot>(200, 'PATCH', `/rooms/${code}`, {
       locked: true,
       metadata: null,
     });
@@ -92,37 +94,37 @@ export const rooms: Readonly<Record<string, Scenario>> = {
     await using cat = await connectClient(nodes.url(1));
     expect(await cat.refused('room:join', { code })).toBe('ROOM_LOCKED');
 
-    await caller.expectStatus(204, 'DELETE', `/rooms/${code}`);
+    await api.expectStatus(204, 'DELETE', `/rooms/${code}`);
     for (const one of [ann, ben]) expect(await one.next('room:closed')).toMatchObject({ ref, reason: 'closed' });
     expect(await ben.refused('message', { data: 1 })).toBe('NOT_IN_ROOM');
     for (const method of ['GET', 'DELETE'])
-      expect(await caller.refused(method, `/rooms/${code}`)).toBe('404 ROOM_NOT_FOUND');
-    expect(await caller.refused('PATCH', `/rooms/${code}`, {})).toBe('404 ROOM_NOT_FOUND');
+      expect(await api.refused(method, `/rooms/${code}`)).toBe('404 ROOM_NOT_FOUND');
+    expect(await api.refused('PATCH', `/rooms/${code}`, {})).toBe('404 ROOM_NOT_FOUND');
   },
 
-  async 'a member is shown out; one that is banned does not come back; the host is followed by the next'(nodes) {
-    const caller = createApiClient(nodes.url(0));
-    const { code } = await createRoom(caller);
+  async 'kick: the member is disconnected, a ban is announced, and the next member becomes the host'(nodes) {
+    const api = createApiClient(nodes.url(0));
+    const { code } = await createRoom(api);
     await using ann = await connectClient(nodes.url(1));
     await using ben = await connectClient(nodes.url(0));
     await using cat = await connectClient(nodes.url(1));
     for (const one of [ann, ben, cat]) await one.must('room:join', { code });
 
     const outAnn = ann.closed();
-    await caller.expectStatus(204, 'DELETE', `/rooms/${code}/members/${ann.userId}`);
+    await api.expectStatus(204, 'DELETE', `/rooms/${code}/members/${ann.userId}`);
     expect(await ann.next('session:kicked')).toMatchObject({ code, banned: false });
     await outAnn;
     expect(await cat.next('member:left')).toMatchObject({ userId: ann.userId, reason: 'kicked' });
     expect(await cat.next('host:changed')).toMatchObject({ hostId: ben.userId });
 
-    await caller.expectStatus(204, 'DELETE', `/rooms/${code}/members/${ben.userId}?ban=true`);
+    await api.expectStatus(204, 'DELETE', `/rooms/${code}/members/${ben.userId}?ban=true`);
     expect(await ben.next('session:kicked')).toMatchObject({ code, banned: true });
-    expect(await caller.refused('DELETE', `/rooms/${code}/members/${ben.userId}`)).toBe('404 PEER_NOT_FOUND');
-    const room = await caller.expectStatus<RoomSnapshot>(200, 'GET', `/rooms/${code}`);
+    expect(await api.refused('DELETE', `/rooms/${code}/members/${ben.userId}`)).toBe('404 PEER_NOT_FOUND');
+    const room = await api.expectStatus<RoomSnapshot>(200, 'GET', `/rooms/${code}`);
     expect(room).toMatchObject({ hostId: cat.userId, members: [{ userId: cat.userId, role: 'host' }] });
   },
 
-  async 'a message of the server reaches everybody there is, in order, and nobody else'(nodes) {
+  async 'a message from the server reaches exactly the members of the room, in order'(nodes) {
     const [here, there] = [createApiClient(nodes.url(0)), createApiClient(nodes.url(1))];
     const { code, ref } = await createRoom(here);
     expect(await here.expectStatus(202, 'POST', `/rooms/${code}/messages`, { data: 'to nobody' })).toEqual({ ref });
@@ -132,8 +134,8 @@ export const rooms: Readonly<Record<string, Scenario>> = {
     for (const one of [ann, ben]) await one.must('room:join', { code });
     const elsewhere = await eve.must('room:create');
     for (let n = 0; n < 10; n += 1) {
-      const caller = n % 2 === 0 ? here : there;
-      await caller.expectStatus(202, 'POST', `/rooms/${code}/messages`, { data: { n } });
+      const api = n % 2 === 0 ? here : there;
+      await api.expectStatus(202, 'POST', `/rooms/${code}/messages`, { data: { n } });
       for (const one of [ann, ben]) expect(await one.next('message')).toEqual({ from: null, data: { n }, ref });
     }
     await here.expectStatus(202, 'POST', `/rooms/${elsewhere.room.code}/messages`, { data: 'barrier' });
@@ -141,9 +143,9 @@ export const rooms: Readonly<Record<string, Scenario>> = {
     expect(eve.all('message')).toHaveLength(1);
   },
 
-  async 'a ref means that very room, whatever the code stands for by now'(nodes) {
-    const caller = createApiClient(nodes.url(0));
-    const { code } = await createRoom(caller);
+  async 'a request with the ref of another room is refused'(nodes) {
+    const api = createApiClient(nodes.url(0));
+    const { code } = await createRoom(api);
     const other = 'ROM202600000001';
     const requests = [
       ['GET', `/rooms/${code}?ref=${other}`],
@@ -152,19 +154,18 @@ export const rooms: Readonly<Record<string, Scenario>> = {
       ['DELETE', `/rooms/${code}/members/somebody?ref=${other}`],
       ['POST', `/rooms/${code}/messages?ref=${other}`, { data: 1 }],
     ] as const;
-    for (const [method, path, body] of requests)
-      expect(await caller.refused(method, path, body)).toBe('409 CODE_EXPIRED');
-    expect(await caller.expectStatus(200, 'GET', `/rooms/${code}`)).toMatchObject({ locked: false });
+    for (const [method, path, body] of requests) expect(await api.refused(method, path, body)).toBe('409 CODE_EXPIRED');
+    expect(await api.expectStatus(200, 'GET', `/rooms/${code}`)).toMatchObject({ locked: false });
   },
 
-  async 'the list has every room once, in pages of any size, through any filter'(nodes) {
-    const caller = createApiClient(nodes.url(1));
+  async 'the list contains every room once, with any page size and any filter'(nodes) {
+    const api = createApiClient(nodes.url(1));
     await closeAll(nodes);
     const made: RoomSnapshot[] = [];
-    for (let n = 0; n < 45; n += 1) made.push(await createRoom(caller, { type: n % 3 === 0 ? 'third' : 'other' }));
+    for (let n = 0; n < 45; n += 1) made.push(await createRoom(api, { type: n % 3 === 0 ? 'third' : 'other' }));
     const [first, second] = made;
     if (first === undefined || second === undefined) return expect.unreachable();
-    await caller.expectStatus(200, 'PATCH', `/rooms/${first.code}`, { locked: true });
+    await api.expectStatus(200, 'PATCH', `/rooms/${first.code}`, { locked: true });
     await using ann = await connectClient(nodes.url(0));
     await ann.must('room:join', { code: second.code });
 
@@ -180,7 +181,7 @@ export const rooms: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/** Page after page, each from another node. */
+/** Reads all pages of the list, each from another node. */
 async function all(nodes: Nodes, filter: string): Promise<ListedRoom[]> {
   const found: ListedRoom[] = [];
   let cursor: string | null = null;
@@ -201,6 +202,6 @@ async function all(nodes: Nodes, filter: string): Promise<ListedRoom[]> {
 }
 
 async function closeAll(nodes: Nodes): Promise<void> {
-  const caller = createApiClient(nodes.url(0));
-  for (const { code } of await all(nodes, '')) await caller.expectStatus(204, 'DELETE', `/rooms/${code}`);
+  const api = createApiClient(nodes.url(0));
+  for (const { code } of await all(nodes, '')) await api.expectStatus(204, 'DELETE', `/rooms/${code}`);
 }
