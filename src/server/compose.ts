@@ -14,9 +14,9 @@ import { GuessLimiter } from './limits/guess-limiter.ts';
 import { createEvents } from './monitoring/events.ts';
 import { createLowWaterAlarm, poolFigures } from './monitoring/pool-monitor.ts';
 import { type Options, type PartialOptions, poolOf, readOptions } from './options/options.ts';
-import { onNodeMessage } from './presence/announce.ts';
 import { createDrain, type Drain } from './presence/drain.ts';
 import { IdentityService } from './presence/identity.ts';
+import { onNodeMessage } from './presence/node-messages.ts';
 import { startTick } from './presence/tick.ts';
 import { CodeAllocator } from './rooms/code-allocator.ts';
 import { createRequestHandlers } from './rooms/requests.ts';
@@ -68,7 +68,7 @@ async function openHttp({ base }: Stores, hooks: Hooks, shutdown: Shutdown) {
   return { app, routes, context: { ...base, io } };
 }
 
-interface Parts {
+interface ComposeParts {
   readonly stores: Stores;
   readonly context: ServerContext;
   readonly app: FastifyInstance;
@@ -77,7 +77,7 @@ interface Parts {
   readonly shutdown: Shutdown;
 }
 
-function connectParts(parts: Parts): Signalbox {
+function connectParts(parts: ComposeParts): Signalbox {
   const { context, app, addressOf, hooks, shutdown } = parts;
   const { options, nodeId, engine, clock, random, log, references, calls } = context;
   const allocator = new CodeAllocator(engine, poolOf(options), random);
@@ -110,7 +110,7 @@ interface SocketParts {
 }
 
 function openSockets(
-  { context, stores, addressOf, hooks: given }: Parts,
+  { context, stores, addressOf, hooks: given }: ComposeParts,
   { allocator, drain, iceServers }: SocketParts,
 ): void {
   const { options, clock, log } = context;
@@ -124,7 +124,7 @@ function openSockets(
 }
 
 /** Starts the tick and the alarm that reads its figures. @returns the figures of the pool as the last tick knew them. */
-function watchPool({ stores, context, shutdown }: Parts, iceServers: IceServers) {
+function watchPool({ stores, context, shutdown }: ComposeParts, iceServers: IceServers) {
   const { options, clock, log } = context;
   const tick = startTick(context, iceServers);
   shutdown.add(tick.stop);

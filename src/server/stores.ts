@@ -56,7 +56,15 @@ export async function openStores(
   if (webhooks !== undefined) shutdown.add(() => webhooks.stop());
   const signals = startSignalCounter(options, { calls, clock }, shutdown);
   const base = {
-    ...{ options, nodeId, engine, references, signals, clock, random, log, digest },
+    options,
+    nodeId,
+    engine,
+    references,
+    signals,
+    clock,
+    random,
+    log,
+    digest,
     registry: new SessionRegistry((ref) => signals.flushRoom(ref)),
     faults: createFaults(log, random),
     ...(calls !== undefined && { calls }),

@@ -48,10 +48,10 @@ export async function openHarness(
 ): Promise<Harness> {
   const server = await createServer({ host: '127.0.0.1', port: 0, ...options }, dependencies);
   browser ??= launchBrowser();
-  const { person: openPage } = await browser;
+  const shared = await browser;
   const people: Person[] = [];
   const open = async (url: string, personOptions?: PersonOptions): Promise<Person> => {
-    const person = await openPage(url, personOptions);
+    const person = await shared.person(url, personOptions);
     people.push(person);
     return person;
   };

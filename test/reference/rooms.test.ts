@@ -81,7 +81,7 @@ test.each<[string, PartialOptions, RegExp]>([
   [
     'Redis and a directory',
     { redisUrl: 'redis://127.0.0.1:1', dataDir: '/nowhere' },
-    /databaseUrl that all nodes share/,
+    /databaseUrl, which all nodes share/,
   ],
 ])('counted user ids need a ledger that all nodes share: %s', async (_, options, reason) => {
   const starting = start({ ...options, userIds: 'reference' });

@@ -12,6 +12,7 @@ import { USER_ID_PATTERN, type UserId } from '../../protocol/ids.ts';
 import { REQUESTS } from '../../protocol/messages.ts';
 import { displayName, type Json, metadata, type RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { Clock } from '../../support/clock.ts';
+import { withDeadline } from '../../support/deadline.ts';
 import type { Log } from '../../support/log.ts';
 import type { Refused } from '../replies.ts';
 import { refuse } from '../replies.ts';
@@ -154,16 +155,14 @@ class HookFailed extends Error {
 
 /** Rejects when the hook has not settled within the time limit. Its later result is ignored. */
 export function withinTime<Result>(clock: Clock, name: keyof Hooks, promise: Promise<Result>): Promise<Result> {
-  return new Promise<Result>((resolve, reject) => {
-    const stop = clock.after(HOOK_MS, () => reject(new HookFailed(`${name} did not answer within ${HOOK_MS} ms`)));
-    void promise.then(resolve, reject).finally(stop);
-  });
+  const late = () => new HookFailed(`${name} did not answer within ${HOOK_MS} ms`);
+  return withDeadline(promise, HOOK_MS, late, clock);
 }
 
 // Strict: `false`, a misspelt `refuse`, or a refusal without a reason must not count as permission.
 const refusalResult = z.strictObject({ refuse: z.string() });
-const { name, type, maxUsers, access, metadata: about } = REQUESTS['room:create'].payload.shape;
-const settings = z.strictObject({ name, type, maxUsers, access, metadata: about });
+const { name, type, maxUsers, access, metadata: metadataSetting } = REQUESTS['room:create'].payload.shape;
+const settings = z.strictObject({ name, type, maxUsers, access, metadata: metadataSetting });
 const joinResult = refusalResult.extend({ refuse: z.string().exactOptional() });
 const createResult = joinResult.extend({ settings: settings.exactOptional() });
 const identityResult = z.strictObject({
@@ -186,8 +185,8 @@ function read<Answer>(hook: keyof Hooks, schema: z.ZodType<Answer>, answer: unkn
 
 /** An invalid field of an identity is reported to the client, who may be able to change it; every other mistake is a fault. */
 function readIdentity(answer: unknown, log: Log): HookIdentity | Refused {
-  const no = refusalResult.safeParse(answer);
-  if (no.success) return refuseWith('UNAUTHENTICATED', no.data.refuse, 'The server refuses this client.');
+  const refusal = refusalResult.safeParse(answer);
+  if (refusal.success) return refuseWith('UNAUTHENTICATED', refusal.data.refuse, 'The server refuses this client.');
   const outcome = identityResult.safeParse(answer ?? {});
   if (outcome.success) {
     const { metadata: body, ...rest } = outcome.data;

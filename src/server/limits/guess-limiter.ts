@@ -9,7 +9,7 @@ import type { Clock } from '../../support/clock.ts';
 const WAIT = { firstMs: 1000, maxMs: 10 * 60_000 };
 /** The misses of an address are forgiven after this long without another. */
 const FORGIVEN_AFTER_MS = 15 * 60_000;
-/** Addresses in one generation. The bound of the memory: with more of them, those that missed longest ago are forgotten. */
+/** Addresses in one generation: the memory bound. When one is full, the older one is dropped. */
 const GENERATION_SIZE = 50_000;
 
 /** The address has missed too often to be answered now. */
@@ -72,7 +72,7 @@ export class GuessLimiter {
   recordMiss(address: string): void {
     const now = this.clock.now();
     const count = (this.missesOf(address)?.count ?? 0) + 1;
-    this.turnGeneration(now);
+    this.rotateGenerations(now);
     this.recent.set(address, { count, lastAt: now, waitUntil: now + waitAfter(count - this.freeMisses) });
   }
 
@@ -81,7 +81,7 @@ export class GuessLimiter {
     return misses !== undefined && misses.lastAt + FORGIVEN_AFTER_MS > this.clock.now() ? misses : undefined;
   }
 
-  private turnGeneration(now: number): void {
+  private rotateGenerations(now: number): void {
     if (this.recent.size < GENERATION_SIZE && this.generationBegan + FORGIVEN_AFTER_MS > now) return;
     this.older = this.recent;
     this.recent = new Map();

@@ -1,16 +1,13 @@
 /** Tells sessions and nodes what a committed outcome means for them. Nothing else evicts or broadcasts. */
 
-import type { NodeMessage } from '../../engine/engine.ts';
 import { socketRoom } from '../../engine/socket-rooms.ts';
 import type { NodeId } from '../../protocol/ids.ts';
-import type { Evicted, RoomEvent } from '../../room/outcomes.ts';
+import type { RoomEvent } from '../../room/outcomes.ts';
 import type { ServerContext } from '../context.ts';
-import { clearSeat, replaceSession, roomEnded, unsubscribe } from './membership.ts';
-
-type EvictedSession = Evicted & { readonly banned?: boolean };
+import { type EvictedSession, evictSession } from './evict-session.ts';
 
 interface Announcement {
-  /** Sessions that have lost their seats by somebody else's doing. */
+  /** Sessions whose seats the command has taken away. */
   readonly evicted?: readonly EvictedSession[];
   readonly events: readonly RoomEvent[];
 }
@@ -24,16 +21,6 @@ export function announce(context: ServerContext, { evicted = [], events }: Annou
   broadcast(context, events);
 }
 
-/** Handles a message of another node. */
-export function onNodeMessage(context: ServerContext, message: NodeMessage): void {
-  if (message.kind === 'evicted') {
-    for (const entry of message.evicted) evictLocally(context, entry);
-    return;
-  }
-  const session = context.registry.get(message.userId);
-  if (session !== undefined && session.number < message.session) replaceSession(context, session);
-}
-
 function notifyEvicted(context: ServerContext, evicted: readonly EvictedSession[]): void {
   const byNode = new Map<NodeId, EvictedSession[]>();
   for (const entry of evicted) {
@@ -41,26 +28,9 @@ function notifyEvicted(context: ServerContext, evicted: readonly EvictedSession[
     byNode.set(entry.nodeId, [...entries, entry]);
   }
   for (const [nodeId, entries] of byNode) {
-    if (nodeId === context.nodeId) for (const entry of entries) evictLocally(context, entry);
+    if (nodeId === context.nodeId) for (const entry of entries) evictSession(context, entry);
     else context.engine.fanout.send(nodeId, { kind: 'evicted', evicted: entries });
   }
-}
-
-function evictLocally(context: ServerContext, { userId, session: number, code, ref, reason, banned }: EvictedSession) {
-  const session = context.registry.get(userId);
-  if (session?.number !== number || session.seat?.ref !== ref) return;
-  if (reason !== 'kicked' && reason !== 'lost') {
-    roomEnded(context, session);
-    return;
-  }
-  clearSeat(context, session);
-  unsubscribe(session, ref);
-  if (reason === 'lost') {
-    session.drop();
-    return;
-  }
-  session.push('session:kicked', { code, ref, banned: banned === true });
-  session.end();
 }
 
 function broadcast({ io, log }: ServerContext, events: readonly RoomEvent[]): void {

@@ -10,7 +10,8 @@ import type { Socket } from '../sessions/socket-types.ts';
 import { announce } from './announce.ts';
 import type { Drain } from './drain.ts';
 import type { IdentityService } from './identity.ts';
-import { clearSeat, replaceSession } from './membership.ts';
+import { clearSeat } from './local-seat.ts';
+import { replaceSession } from './replace-session.ts';
 import { resumeSeat } from './resume-seat.ts';
 
 type Arrived = Outcome<Arrive>;

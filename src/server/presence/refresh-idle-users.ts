@@ -2,7 +2,8 @@
 import type { Stop } from '../../support/clock.ts';
 import type { ServerContext } from '../context.ts';
 import type { Session } from '../sessions/session.ts';
-import { refreshUser, replaceSession } from './membership.ts';
+import { replaceSession } from './replace-session.ts';
+import { refreshUser } from './user-record.ts';
 
 /** Records written at the same time. */
 const BATCH_SIZE = 200;

@@ -5,8 +5,8 @@ import type { Arrive, Outcome } from '../../room/commands.ts';
 import type { ServerContext } from '../context.ts';
 import type { Session } from '../sessions/session.ts';
 import { announce } from './announce.ts';
-import { socketRoomsOf } from './membership.ts';
 import { assignSeat } from './seats.ts';
+import { socketRoomsOf } from './subscription.ts';
 
 type Seat = NonNullable<Outcome<Arrive>['seat']>;
 
@@ -15,7 +15,8 @@ type Seat = NonNullable<Outcome<Arrive>['seat']>;
  * it. A placeholder in the adapter keeps this node subscribed meanwhile. Events of that gap are not delivered: they leave
  * the client a revision behind, so it is told the revision and reads the room.
  *
- * @returns whether there was a seat to resume.
+ * @returns false when there was no seat to resume, and no `welcome` has been sent. True also for a session that was
+ *   replaced meanwhile: it gets no push any more.
  */
 export async function resumeSeat(
   context: ServerContext,

@@ -4,7 +4,9 @@ import type { SeatKey } from '../../room/commands.ts';
 import type { ServerContext } from '../context.ts';
 import type { Session } from '../sessions/session.ts';
 import { announce } from './announce.ts';
-import { clearSeat, refreshUserSoon, socketRoomsOf, unsubscribe } from './membership.ts';
+import { clearSeat } from './local-seat.ts';
+import { socketRoomsOf, unsubscribe } from './subscription.ts';
+import { refreshUserSoon } from './user-record.ts';
 
 /** Records the seat that the engine has given, and gives back the one that the session had before. */
 export async function assignSeat(
@@ -15,7 +17,7 @@ export async function assignSeat(
   const before = session.seatKey;
   // Subscribes again: the end of an earlier seat in the same room may have unsubscribed meanwhile.
   session.joinSocketRooms(socketRoomsOf(ref, session.userId));
-  context.registry.assignSeat(session, { code, ref }, rev);
+  context.registry.setSeat(session, { code, ref }, rev);
   refreshUserSoon(context, session);
   if (before === undefined || before.ref === ref) return;
   // The new seat is taken; an old one that cannot be given back now is reaped when its lease ends.

@@ -10,8 +10,11 @@ import type { Stop } from '../../support/clock.ts';
 import type { ServerContext } from '../context.ts';
 import type { IceServers } from '../sessions/ice-servers.ts';
 import { announce } from './announce.ts';
-import { ROOM_END_LINGER_MS, refreshUser, replaceSession, unsubscribe } from './membership.ts';
+import { ROOM_END_LINGER_MS } from './local-seat.ts';
 import { startRefreshing } from './refresh-idle-users.ts';
+import { replaceSession } from './replace-session.ts';
+import { unsubscribe } from './subscription.ts';
+import { refreshUser } from './user-record.ts';
 
 /** Leases, rooms and codes reaped in one step: a few milliseconds of the store's time at most. */
 const REAP_LIMIT = 100;
@@ -89,7 +92,7 @@ function recoverLostSeat(context: ServerContext, { ref, userId, session: number 
   const { seat } = session;
   clock.after(ROOM_END_LINGER_MS, () => {
     if (session.seat !== seat || !session.connected) return;
-    registry.clearSeat(session);
+    registry.unsetSeat(session);
     unsubscribe(session, ref);
     refreshUser(context, session).then(
       (now) => (now === undefined ? replaceSession(context, session) : session.drop()),

@@ -8,8 +8,10 @@ import type { GuardedHooks } from '../auth/hooks.ts';
 import type { ServerContext } from '../context.ts';
 import type { GuessLimiter, Throttled } from '../limits/guess-limiter.ts';
 import { announce } from '../presence/announce.ts';
-import { clearSeat, expireSession, subscribe, unsubscribe } from '../presence/membership.ts';
+import { clearSeat } from '../presence/local-seat.ts';
+import { replaceAndRefuse } from '../presence/replace-session.ts';
 import { assignSeat, leaveSeat } from '../presence/seats.ts';
+import { subscribe, unsubscribe } from '../presence/subscription.ts';
 import { type Refused, refuse } from '../replies.ts';
 import type { Session } from '../sessions/session.ts';
 import { seatChanges } from './payload-changes.ts';
@@ -36,7 +38,7 @@ export async function joinRoom(
   if (code.length !== codeDigits) return refuse('BAD_REQUEST', { message: `A code has ${codeDigits} digits.` });
   if (ref !== undefined) return joinByRef(deps, session, code, ref, profile);
   const reply = await joinByCode(deps, session, code, profile);
-  // The code may have been given to another room between the read and the join: once more.
+  // Retries once: the code may have been given to another room between the read and the join.
   return isExpired(reply) ? joinByCode(deps, session, code, profile) : reply;
 }
 
@@ -124,7 +126,7 @@ async function enterRoom(
     if (outcome.ok) return await takeSeat(context, session, outcome, isMember);
     if (isMember) clearSeat(context, session);
     unsubscribe(session, ref);
-    return outcome.reason === 'SESSION_EXPIRED' ? expireSession(context, session) : refuse(outcome.reason);
+    return outcome.reason === 'SESSION_EXPIRED' ? replaceAndRefuse(context, session) : refuse(outcome.reason);
   } catch (error) {
     if (!isMember) unsubscribe(session, ref);
     throw error;

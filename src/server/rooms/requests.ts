@@ -3,8 +3,10 @@ import type { RequestName, RequestPayload } from '../../protocol/events.ts';
 import type { SeatKey } from '../../room/commands.ts';
 import type { Refusal, SeatRefusal } from '../../room/outcomes.ts';
 import type { ServerContext } from '../context.ts';
-import { expireSession, refreshUser, seatRefused } from '../presence/membership.ts';
+import { handleLostSeat } from '../presence/local-seat.ts';
+import { replaceAndRefuse } from '../presence/replace-session.ts';
 import { leaveSeat } from '../presence/seats.ts';
+import { refreshUser } from '../presence/user-record.ts';
 import { type Refused, type RequestReply, refuse } from '../replies.ts';
 import type { IceServers } from '../sessions/ice-servers.ts';
 import type { Session } from '../sessions/session.ts';
@@ -74,15 +76,15 @@ async function leave(context: ServerContext, session: Session) {
 
 async function get(context: ServerContext, session: Session, key: SeatKey) {
   const found = await readRoom(context, { code: key.code, ref: key.ref });
-  if (!found.ok) return seatRefused(context, session, key, { ok: false, reason: 'CODE_EXPIRED' });
+  if (!found.ok) return handleLostSeat(context, session, key, { ok: false, reason: 'CODE_EXPIRED' });
   if (found.room.members.some(({ userId }) => userId === session.userId))
     return { ok: true, room: found.room } as const;
-  return seatRefused(context, session, key, { ok: false, reason: 'NOT_IN_ROOM' });
+  return handleLostSeat(context, session, key, { ok: false, reason: 'NOT_IN_ROOM' });
 }
 
 async function update(context: ServerContext, session: Session, key: SeatKey, payload: RequestPayload<'room:update'>) {
   const outcome = await updateRoom(context, key, roomChanges(payload));
-  return outcome.ok ? ({ ok: true, room: outcome.room } as const) : refuseMember(context, session, key, outcome);
+  return outcome.ok ? ({ ok: true, room: outcome.room } as const) : replyToRefusal(context, session, key, outcome);
 }
 
 async function changeProfile(
@@ -92,7 +94,7 @@ async function changeProfile(
   payload: RequestPayload<'profile'>,
 ) {
   const outcome = await updateProfile(context, key, seatChanges(payload));
-  if (!outcome.ok) return refuseMember(context, session, key, outcome);
+  if (!outcome.ok) return replyToRefusal(context, session, key, outcome);
   session.updateProfile(payload);
   return { ok: true } as const;
 }
@@ -104,12 +106,12 @@ async function kick(
   { userId, ban = false }: RequestPayload<'room:kick'>,
 ) {
   const outcome = await kickMember(context, key, userId, ban);
-  return outcome.ok ? ({ ok: true } as const) : refuseMember(context, session, key, outcome);
+  return outcome.ok ? ({ ok: true } as const) : replyToRefusal(context, session, key, outcome);
 }
 
 async function close(context: ServerContext, session: Session, key: SeatKey) {
   const outcome = await closeRoom(context, key);
-  return outcome.ok ? ({ ok: true } as const) : refuseMember(context, session, key, outcome);
+  return outcome.ok ? ({ ok: true } as const) : replyToRefusal(context, session, key, outcome);
 }
 
 async function heartbeat(context: ServerContext, session: Session) {
@@ -118,15 +120,15 @@ async function heartbeat(context: ServerContext, session: Session) {
     refreshUser(context, session),
     key && context.engine.apply({ kind: 'renew', ...key }),
   ]);
-  if (now === undefined) return expireSession(context, session);
+  if (now === undefined) return replaceAndRefuse(context, session);
   if (key === undefined || renewed === undefined) return { ok: true, now, rev: null } as const;
   if (renewed.ok) return { ok: true, now, rev: renewed.rev } as const;
-  const refused = seatRefused(context, session, key, renewed);
+  const refused = handleLostSeat(context, session, key, renewed);
   return renewed.reason === 'SESSION_EXPIRED' ? refused : ({ ok: true, now, rev: null } as const);
 }
 
-/** What concerns the request is answered; what concerns the seat changes where the session stands, too. */
-function refuseMember(
+/** Answers a refusal of the engine; one that says that the seat is lost also clears it on this node. */
+function replyToRefusal(
   context: ServerContext,
   session: Session,
   key: SeatKey,
@@ -138,6 +140,6 @@ function refuseMember(
     case 'CONFLICT':
       return refuse(refusal.reason);
     default:
-      return seatRefused(context, session, key, { ok: false, reason: refusal.reason });
+      return handleLostSeat(context, session, key, { ok: false, reason: refusal.reason });
   }
 }

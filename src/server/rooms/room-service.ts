@@ -50,14 +50,13 @@ export async function kickMember(
   return outcome;
 }
 
-export async function closeRoom(context: ServerContext, actor: Actor): Promise<Outcome<Close>> {
-  const outcome = await context.engine.apply({ kind: 'close', ...actor });
-  if (outcome.ok) announce(context, outcome);
-  return outcome;
+export function closeRoom(context: ServerContext, actor: Actor): Promise<Outcome<Close>> {
+  return apply(context, { kind: 'close', ...actor });
 }
 
-async function apply(context: ServerContext, command: Update): Promise<Outcome<Update>> {
-  const outcome = await context.engine.apply(command);
+async function apply<C extends Update | Close>(context: ServerContext, command: C): Promise<Outcome<C>> {
+  const outcome: Outcome<Update | Close> = await context.engine.apply(command);
   if (outcome.ok) announce(context, outcome);
-  return outcome;
+  // The compiler does not narrow the outcome of a type parameter.
+  return outcome as Outcome<C>;
 }

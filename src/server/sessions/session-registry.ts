@@ -46,8 +46,8 @@ export class SessionRegistry {
     return this.users.get(userId);
   }
 
-  assignSeat(session: Session, { code, ref }: RoomKey, rev: number): void {
-    this.clearSeat(session);
+  setSeat(session: Session, { code, ref }: RoomKey, rev: number): void {
+    this.unsetSeat(session);
     session.seat = { code, ref };
     const room = this.rooms.get(ref) ?? this.addRoom(code, ref, rev);
     // The lowest revision that a session here has seen: the next tick tells all when the room is further.
@@ -55,7 +55,7 @@ export class SessionRegistry {
     room.sessions.set(session.userId, session);
   }
 
-  clearSeat(session: Session): void {
+  unsetSeat(session: Session): void {
     this.removeFromRoom(session);
     session.seat = null;
   }
@@ -64,7 +64,7 @@ export class SessionRegistry {
     return this.rooms.get(ref);
   }
 
-  /** @param userId any text: what is no user id finds nobody. */
+  /** @param userId any text: an invalid id finds no session. */
   member(ref: RoomRef, userId: string): Session | undefined {
     return this.rooms.get(ref)?.sessions.get(userId as UserId);
   }

@@ -52,7 +52,7 @@ export function relayFast(
 ): boolean {
   const { seat, userId } = session;
   if (seat === null || !(signal instanceof RawSignal)) return false;
-  // A look-up only: what is no user id finds nobody.
+  // Not validated: an invalid id finds no session.
   const target = registry.room(seat.ref)?.sessions.get(signal.to as UserId);
   if (target === undefined) return false;
   // Neither a user id nor a ref has a character that JSON escapes.

@@ -5,7 +5,7 @@
  */
 import type { Socket } from '../sessions/socket-types.ts';
 
-/** What Engine.IO is about to send. Its transport takes the frame from the options where there is one. */
+/** An outgoing packet of Engine.IO. Its transport sends the frame of the options, where there is one. */
 interface OutgoingPacket {
   readonly type: string;
   readonly data?: unknown;
@@ -18,7 +18,7 @@ export function sendAsSingleFrame({ conn }: Socket): void {
 
 /** One for all connections: a function for each would weigh on every idle one. */
 function addFrame({ type, data, options }: OutgoingPacket): void {
-  // What goes to many has been framed once for all of them.
+  // A broadcast is framed already, once for all its receivers.
   if (type !== 'message' || typeof data !== 'string' || options.wsPreEncodedFrame !== undefined) return;
   const frame = frameOf(data);
   if (frame !== undefined) options.wsPreEncodedFrame = [frame];

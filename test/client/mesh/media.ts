@@ -10,7 +10,9 @@ const descriptions = ({ log }: FakeServer): number => log.filter(({ data }) => '
 const offers = ({ log }: FakeServer): number =>
   new Set(
     log.flatMap(({ from, data }) =>
-      JSON.stringify(data['description'] ?? {}).includes('"offer"') ? `${from} ${data['negotiation']}` : [],
+      JSON.stringify(data['description'] ?? {}).includes('"offer"')
+        ? `${from} ${JSON.stringify(data['negotiation'])}`
+        : [],
     ),
   ).size;
 

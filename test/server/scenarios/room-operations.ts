@@ -10,8 +10,8 @@ import { hasUserId, joinedPair } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
 interface Operation {
-  overSocket(host: TestClient, target: UserId): Promise<unknown>;
-  overRest(api: ReturnType<typeof createApiClient>, room: RoomSnapshot, target: UserId): Promise<unknown>;
+  readonly overSocket: (host: TestClient, target: UserId) => Promise<unknown>;
+  readonly overRest: (api: ReturnType<typeof createApiClient>, room: RoomSnapshot, target: UserId) => Promise<unknown>;
   /** The last push of the operation for a member that stays connected. */
   readonly last: PushName;
   /** The last push for the target of the operation. */

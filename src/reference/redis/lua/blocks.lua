@@ -2,7 +2,7 @@
 --
 -- KEYS[1]  hash of an item type
 --            prefix          prefix of the item type; state of another prefix is deleted
---            epoch           the Redis epoch (run id and replication id) in which the blocks were added
+--            incarnation     the Redis epoch (run id and replication id) in which the blocks were added
 --            blocks:<year>   '<first>-<last> ...', numbers not given out yet
 --            top:<year>      the highest number known to have been leased, in any epoch
 --            claim:<year>    instant until which one node is leasing more; others do not try
@@ -48,14 +48,14 @@ end
 local state = load_state()
 
 -- Blocks of an earlier epoch are dropped; the tops stay, so that the ledger can be compared with them.
-if state.epoch ~= epoch then
+if state.incarnation ~= epoch then
   for field in pairs(state) do
     if string.match(field, '^blocks:') or string.match(field, '^claim:') then
       redis.call('HDEL', KEY, field)
       state[field] = nil
     end
   end
-  redis.call('HSET', KEY, 'prefix', command.prefix, 'epoch', epoch)
+  redis.call('HSET', KEY, 'prefix', command.prefix, 'incarnation', epoch)
 end
 
 local function top_of(year)

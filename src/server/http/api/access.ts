@@ -45,7 +45,7 @@ export class ApiAccess {
   authenticate(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
     const requestId = requestIdOf(request) ?? this.context.random.text(REQUEST_ID_BYTES);
     reply.header('x-request-id', requestId);
-    // An answer is true of this moment and meant for this token.
+    // Responses depend on the token and on the time: they must not be cached.
     reply.header('cache-control', 'no-store');
     // The token before the limit: a guesser behind the same address must not lock out a back end that knows a token. No
     // limit protects the token itself, which is too long to be guessed.

@@ -4,6 +4,7 @@ import type { RoomSnapshot } from '../../../protocol/snapshot.ts';
 import type { OwnerKey } from '../../../room/commands.ts';
 import type { ServerContext } from '../../context.ts';
 import { type Refused, refuse } from '../../replies.ts';
+import { readRoom } from '../../rooms/room-service.ts';
 import type { AuditSubject } from './operation.ts';
 
 export interface RoomLookup {
@@ -17,11 +18,11 @@ export interface RoomLookup {
   ): Promise<{ readonly ok: true; readonly key: OwnerKey } | Refused>;
 }
 
-export function createRoomLookup({ engine, options }: ServerContext): RoomLookup {
+export function createRoomLookup(context: ServerContext): RoomLookup {
   const read: RoomLookup['read'] = async (code, ref) => {
     // The engine accepts codes of the configured length only.
-    if (code.length !== options.codeDigits) return refuse('ROOM_NOT_FOUND');
-    const found = await engine.apply({ kind: 'read', code, ...(ref !== undefined && { ref }) });
+    if (code.length !== context.options.codeDigits) return refuse('ROOM_NOT_FOUND');
+    const found = await readRoom(context, { code, ...(ref !== undefined && { ref }) });
     return found.ok ? found : refuse(found.reason);
   };
   return {
