@@ -109,7 +109,7 @@ test('a shared screen is seen beside the camera, and ends when the browser ends 
   await ada.read('Bob shares a screen');
   await ada.until(([peer]) => peer?.sharesScreen === true, 'the screen');
   await expect.poll(() => widthOf(ada, '.screen-video')).toBeGreaterThan(0);
-  expect(await widthOf(ada, '.tile[data-own="false"] video')).toBeGreaterThan(0);
+  await expect.poll(() => widthOf(ada, '.tile[data-own="false"] video')).toBeGreaterThan(0);
 
   const cleo = await harness.caller({ name: 'Cleo' });
   await cleo.type(code);
