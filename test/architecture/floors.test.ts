@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { Floor } from './floors.ts';
+import { serverFloors } from './server-floors.ts';
 import { type Sources, unusedAllowances, violations } from './violations.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -12,6 +13,14 @@ const sources = readSources(['src', 'client-demo']);
 test('no file imports from above, aside or in a circle', () => {
   expect(sources.size).toBeGreaterThan(0);
   expect(violations(sources)).toEqual([]);
+});
+
+test('every floor of the server may import floors below it only', () => {
+  const order = serverFloors.map(({ path }) => path);
+  const upward = serverFloors.flatMap(({ path, ours }, index) =>
+    ours.filter((name) => order.includes(name) && order.indexOf(name) < index).map((name) => `${path} -> ${name}`),
+  );
+  expect(upward).toEqual([]);
 });
 
 test('every allowance of the table is used', () => {

@@ -34,7 +34,7 @@ export const floors: readonly Floor[] = [
   {
     path: 'src/support',
     about: 'clock, chance, log, deadlines: nothing of ours',
-    ours: ['src/support/chance'],
+    ours: ['src/support/chance', 'src/support/clock'],
     packages: ['pino'],
     node: true,
   },
