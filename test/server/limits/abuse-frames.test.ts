@@ -1,4 +1,4 @@
-/** Frames that no client library would send. What cannot be answered costs its sender the connection, and nobody else. */
+/** Frames that no client library sends: a frame that cannot be answered ends the connection of its sender only. */
 import { describe, expect, test } from 'vitest';
 import { frame, OPCODE, RawSocket } from '../../support/raw-socket.ts';
 import { expectAlive, startAttackTarget } from './attack-harness.ts';
@@ -8,19 +8,19 @@ const join = () => RawSocket.join(target.port);
 const open = () => RawSocket.open(target.port);
 
 const nested = (depth: number, open = '[', close = ']') => open.repeat(depth) + close.repeat(depth);
-const nobody = 'nobody';
+const unknownId = 'nobody';
 
 describe('nesting', () => {
-  test('5,000 brackets are refused, and the connection goes on', async () => {
+  test('5,000 levels are refused, and the connection stays usable', async () => {
     await using attacker = await join();
     for (const bomb of [nested(5000), `${nested(5000, '{"a":', '}').replace(':}', ':0}')}`, '['.repeat(5000)]) {
-      const answer = await attacker.askText(`["signal",{"to":"${nobody}","data":${bomb}}]`);
+      const answer = await attacker.askText(`["signal",{"to":"${unknownId}","data":${bomb}}]`);
       expect(answer).toMatchObject({ ok: false, error: { code: 'BAD_REQUEST', message: 'Nested deeper than 12.' } });
     }
     await expectAlive(attacker);
   });
 
-  test('12 levels in data are taken, 13 are not', async () => {
+  test('12 levels in data are accepted, 13 are refused', async () => {
     await using attacker = await join();
     const [peer] = target.witness.peers;
     const { room } = await peer.must('room:get');
@@ -37,14 +37,14 @@ describe('nesting', () => {
     });
   });
 
-  test('brackets inside strings are text', async () => {
+  test('brackets inside strings do not count as nesting', async () => {
     await using attacker = await join();
     const text = `${'['.repeat(5000)}\\"${'{'.repeat(5000)}\\\\`;
-    const answer = await attacker.askText(`["signal",{"to":"${nobody}","data":"${text}"}]`);
+    const answer = await attacker.askText(`["signal",{"to":"${unknownId}","data":"${text}"}]`);
     expect(answer).toMatchObject({ ok: false, error: { code: 'NOT_IN_ROOM' } });
   });
 
-  test('a deep handshake is the end of it', async () => {
+  test('a deeply nested handshake ends the connection', async () => {
     await using attacker = await open();
     attacker.send(`40{"v":1,"name":${nested(5000)}}`);
     await attacker.end();
@@ -52,7 +52,7 @@ describe('nesting', () => {
 });
 
 describe('binary', () => {
-  test('an event with attachments is refused, and its attachments are dropped', async () => {
+  test('an event with attachments is refused, and the attachments are dropped', async () => {
     await using attacker = await join();
     attacker.send('452-7["signal",{"to":"x","data":[{"_placeholder":true,"num":0},{"_placeholder":true,"num":1}]}]');
     attacker.sendBinary(Buffer.alloc(1000));
@@ -71,7 +71,7 @@ describe('binary', () => {
         it.sendBinary(Buffer.alloc(10));
       },
     ],
-    ['base64 for binary', (it: RawSocket) => it.send('bAAAA')],
+    ['a binary frame in base64', (it: RawSocket) => it.send('bAAAA')],
     ['an acknowledgement with attachments', (it: RawSocket) => it.send('461-1[{"_placeholder":true,"num":0}]')],
   ])('%s ends the connection', async (_, attack) => {
     await using attacker = await join();
@@ -83,21 +83,21 @@ describe('binary', () => {
 describe('packets of Socket.IO', () => {
   test.each([
     ['an unknown type', '49["x"]'],
-    ['no type', '4'],
-    ['no JSON', '42[not json'],
-    ['no array', '42{"name":"signal"}'],
+    ['a packet without a type', '4'],
+    ['invalid JSON', '42[not json'],
+    ['an object instead of an array', '42{"name":"signal"}'],
     ['an empty array', '42[]'],
-    ['an object for a name', '42[{"name":"signal"},{}]'],
-    ['null for a name', '42[null,{}]'],
-    ['a name that Socket.IO keeps for itself', '421["disconnect",{}]'],
-    ['a connection that connects', '421["connect",{}]'],
-    ['an event for a namespace that was not entered', '42/admin,["room:leave",{}]'],
-    ['an acknowledgement nobody asked for', '430[{}]'],
-    ['an acknowledgement without end', `43${'9'.repeat(400)}[{}]`],
-    ['an acknowledgement that is no array', '431{"ok":true}'],
-    ['a refusal, which is the server’s to say', '44{"message":"no"}'],
-    ['a disconnect with something to say', '41{"why":1}'],
-    ['the end of the session', '41'],
+    ['an object as the name', '42[{"name":"signal"},{}]'],
+    ['null as the name', '42[null,{}]'],
+    ['a name that Socket.IO reserves', '421["disconnect",{}]'],
+    ['an event with the name connect', '421["connect",{}]'],
+    ['an event for a namespace without a CONNECT', '42/admin,["room:leave",{}]'],
+    ['an acknowledgement without a request', '430[{}]'],
+    ['an acknowledgement with an endless id', `43${'9'.repeat(400)}[{}]`],
+    ['an acknowledgement with an object', '431{"ok":true}'],
+    ['a CONNECT_ERROR, which only servers send', '44{"message":"no"}'],
+    ['a DISCONNECT with a payload', '41{"why":1}'],
+    ['a DISCONNECT', '41'],
     ['a second CONNECT', '40{"v":1}'],
     ['a second CONNECT by its full name', '40/,{"v":1}'],
   ])('%s ends the connection', async (_, text) => {
@@ -118,7 +118,7 @@ describe('packets of Socket.IO', () => {
     await attacker.end();
   });
 
-  test('a namespace that is not there is refused, five times', async () => {
+  test('an unknown namespace is refused; the fifth one ends the connection', async () => {
     await using attacker = await join();
     for (const name of ['admin', '__proto__', 'constructor', 'a?b=1']) {
       attacker.send(`40/${name},{}`);
@@ -136,13 +136,13 @@ describe('packets of Socket.IO', () => {
     expect(attacker.texts.filter((text) => text.startsWith('42["welcome"')).length).toBeLessThanOrEqual(1);
   });
 
-  test('CONNECT after DISCONNECT, in one write, is no way round', async () => {
+  test('a CONNECT after a DISCONNECT in the same write ends the connection', async () => {
     await using attacker = await join();
     attacker.write(Buffer.concat(['41', '40{"v":1}'].map((text) => frame(OPCODE.text, Buffer.from(text)))));
     await attacker.end();
   });
 
-  test('an id of any size comes back as it is understood, and breaks nothing', async () => {
+  test('an acknowledgement id of any size is returned as parsed', async () => {
     await using attacker = await join();
     attacker.send(`42${Number.MAX_SAFE_INTEGER}["room:leave",{}]`);
     await attacker.next(new RegExp(`^43${Number.MAX_SAFE_INTEGER}\\[`));
@@ -158,14 +158,14 @@ describe('packets of Engine.IO and WebSocket', () => {
     ['an empty message', ''],
     ['an unknown type', '9'],
     ['a letter', 'x'],
-    ['a ping, which is the server’s to send', '2'],
+    ['a ping, which only servers send', '2'],
   ])('%s ends the connection', async (_, text) => {
     await using attacker = await join();
     attacker.send(text);
     await attacker.end();
   });
 
-  test('what Engine.IO does not know what to do with is passed over', async () => {
+  test('a packet that Engine.IO does not expect is ignored', async () => {
     await using attacker = await join();
     for (const text of ['1', '3', '3probe', '5', '6']) attacker.send(text);
     await expectAlive(attacker);
@@ -173,8 +173,8 @@ describe('packets of Engine.IO and WebSocket', () => {
 
   test.each([
     ['a frame without a mask', frame(OPCODE.text, Buffer.from('3'), { masked: false })],
-    ['an opcode that means nothing', frame(11, Buffer.from('3'))],
-    ['a continuation of nothing', frame(OPCODE.continuation, Buffer.from('3'))],
+    ['an unknown opcode', frame(11, Buffer.from('3'))],
+    ['a continuation without a first frame', frame(OPCODE.continuation, Buffer.from('3'))],
     ['reserved bits', Buffer.from([0xf1, 0x81, 0, 0, 0, 0, 0x33])],
     ['text that is not UTF-8', frame(OPCODE.text, Buffer.from([0x34, 0xff, 0xfe]))],
     ['a ping that is too long', frame(OPCODE.ping, Buffer.alloc(126))],

@@ -1,4 +1,4 @@
-/** Connections that never come to the point, and headers that are none. */
+/** Time-outs for slow connections, and refusals of malformed headers. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
@@ -25,23 +25,23 @@ async function dial(): Promise<Socket> {
   return tcp;
 }
 
-/** Not `once`, which an error ends too. */
+/** Not `once` of node:events, which rejects on an error. */
 const closeOf = (tcp: Socket) =>
   new Promise<void>((resolve) => {
     if (tcp.destroyed) resolve();
     else tcp.once('close', () => resolve());
   });
 
-/** How long it takes until the server has had enough. */
-async function patienceOf(tcp: Socket): Promise<number> {
+/** Time until the server closes the connection. */
+async function msUntilClosed(tcp: Socket): Promise<number> {
   const from = performance.now();
   tcp.resume();
   await closeOf(tcp);
   return performance.now() - from;
 }
 
-describe('slow', () => {
-  test('a connection that says nothing after its handshake is closed', async () => {
+describe('a slow connection', () => {
+  test('that sends nothing after its handshake is closed', async () => {
     const from = performance.now();
     await using silent = await RawSocket.open(target.port);
     await silent.end();
@@ -50,37 +50,37 @@ describe('slow', () => {
     expect(took).toBeLessThan(CONNECT_MS + 3000);
   });
 
-  test('a hundred of them are closed, and a refused handshake does not stay either', async () => {
+  test('is closed among a hundred, and a refused handshake is closed as well', async () => {
     const silent = await Promise.all(Array.from({ length: 100 }, () => RawSocket.open(target.port)));
     for (const socket of silent.slice(50)) socket.send('40{"v":99}');
     await Promise.all(silent.map((socket) => socket.end()));
   });
 
-  test('a session that answers no ping is closed', async () => {
+  test('that answers no ping is closed', async () => {
     await using mute = await RawSocket.join(target.port);
     mute.answersPings = false;
     await mute.end();
   });
 
-  test('TCP without HTTP, half a line, and headers drop by drop are closed', async () => {
+  test('that sends nothing, half a line, or headers byte by byte is closed', async () => {
     const [nothing, half, drops] = await Promise.all([dial(), dial(), dial()]);
     half.write('GET / HT');
     drops.write('GET / HTTP/1.1\r\nHost: x\r\n');
     const drip = setInterval(() => drops.write('X-Slow: 1\r\n'), 100);
-    const took = await Promise.all([nothing, half, drops].map(patienceOf)).finally(() => clearInterval(drip));
+    const took = await Promise.all([nothing, half, drops].map(msUntilClosed)).finally(() => clearInterval(drip));
     for (const ms of took) {
       expect(ms).toBeGreaterThan(HEADERS_MS / 2);
       expect(ms).toBeLessThan(LATEST_MS);
     }
   });
 
-  test('a body drop by drop is closed', async () => {
+  test('that sends a body byte by byte is closed', async () => {
     const slow = await dial();
     slow.write(
       'POST /v1/rooms HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n{',
     );
     const drip = setInterval(() => slow.write(' '), 100);
-    expect(await patienceOf(slow).finally(() => clearInterval(drip))).toBeLessThan(LATEST_MS);
+    expect(await msUntilClosed(slow).finally(() => clearInterval(drip))).toBeLessThan(LATEST_MS);
   });
 });
 
@@ -98,27 +98,30 @@ const upgrade = (path = SOCKET_PATH, more: readonly string[] = []) =>
 
 describe('malformed', () => {
   test.each([
-    ['no HTTP', '\u0016\u0003\u0001\u0002\u0000\r\n\r\n'],
-    ['a method that is none', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['no Host', 'GET / HTTP/1.1\r\n\r\n'],
+    ['a protocol other than HTTP', '\u0016\u0003\u0001\u0002\u0000\r\n\r\n'],
+    ['an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a request without Host', 'GET / HTTP/1.1\r\n\r\n'],
     ['headers of 100 KB', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`],
-    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
-    ['a chunk that is none', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
-    ['an upgrade to nothing', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: nothing\r\n\r\n'],
-    ['an upgrade elsewhere', upgrade('/elsewhere')],
+    ['two content lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+    ['an invalid chunk', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    [
+      'an upgrade to an unknown protocol',
+      'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: nothing\r\n\r\n',
+    ],
+    ['an upgrade at another path', upgrade('/elsewhere')],
     ['an unknown transport', upgrade('/socket.io/?EIO=4&transport=pigeon')],
     ['an old protocol', upgrade('/socket.io/?EIO=3&transport=websocket')],
-    ['a session that is not there', upgrade('/socket.io/?EIO=4&transport=websocket&sid=nobody')],
+    ['an unknown session', upgrade('/socket.io/?EIO=4&transport=websocket&sid=nobody')],
     [
       'polling, which is off',
       'GET /socket.io/?EIO=4&transport=polling HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
     ],
-    ['a key that is none', upgrade().replace('AAAA', '')],
+    ['an invalid key', upgrade().replace('AAAA', '')],
     ['an ancient version', upgrade().replace('Version: 13', 'Version: 1')],
   ])('%s ends the connection', async (_, text) => {
     const tcp = await dial();
     tcp.write(text, 'latin1');
-    expect(await patienceOf(tcp)).toBeLessThan(LATEST_MS);
+    expect(await msUntilClosed(tcp)).toBeLessThan(LATEST_MS);
   });
 
   test.each([
@@ -142,16 +145,16 @@ describe('malformed', () => {
   });
 
   test.each([
-    ['no address', 'not an address'],
-    ['no address behind one', '203.0.113.9, not an address'],
+    ['an invalid address', 'not an address'],
+    ['an invalid address after a valid one', '203.0.113.9, not an address'],
     ['numbers that are too large', '999.999.999.999'],
     ['colons', '::::'],
-    ['digits without end', '1'.repeat(8000)],
-    ['commas without end', ','.repeat(8000)],
-    ['bytes that are no text', '\u00ff\u00fe'],
-    ['a name of every object', '__proto__'],
-    ['nothing', ''],
-  ])('X-Forwarded-For with %s costs nobody anything', async (_, value) => {
+    ['thousands of digits', '1'.repeat(8000)],
+    ['thousands of commas', ','.repeat(8000)],
+    ['bytes that are not text', '\u00ff\u00fe'],
+    ['the name __proto__', '__proto__'],
+    ['an empty value', ''],
+  ])('a connection with X-Forwarded-For works: %s', async (_, value) => {
     await using client = await RawSocket.join(target.port, { 'X-Forwarded-For': value });
     expect(await client.ask('room:join', { code: '999999' })).toMatchObject({ error: { code: 'ROOM_NOT_FOUND' } });
     await expectAlive(client);

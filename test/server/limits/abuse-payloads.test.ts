@@ -1,4 +1,4 @@
-/** Every request of the table with everything that a payload should not be. */
+/** Every request of the table with invalid payloads of every kind. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../../src/protocol/errors.ts';
@@ -15,7 +15,7 @@ const NAMES = Object.keys(REQUESTS) as RequestName[]; // the table's own keys
 const HUGE = 'x'.repeat(70_000);
 const WRONG: readonly unknown[] = [null, 0, -1, 1e308, true, '', 'text', HUGE, [], [[]], {}, { length: 1 }];
 
-/** A payload that the schema takes: what is wrong with the others is then the one thing that was changed. */
+/** A valid payload for each request: the tests change one field at a time. */
 const VALID: { readonly [Name in RequestName]: Record<string, unknown> } = {
   'room:create': {
     name: 'a',
@@ -39,7 +39,7 @@ const VALID: { readonly [Name in RequestName]: Record<string, unknown> } = {
   ice: {},
 };
 
-/** A refusal of the closed list, exactly as the table of errors describes it; never a fault. */
+/** Expects success or an error of the table, exactly as the table describes it, and never INTERNAL. */
 function expectTyped(answer: Answer): ErrorCode | undefined {
   if (answer.ok) return undefined;
   const { code, message, retryable, ...rest } = answer.error;
@@ -47,7 +47,7 @@ function expectTyped(answer: Answer): ErrorCode | undefined {
   expect(code).not.toBe('INTERNAL');
   expect(retryable).toBe(ERRORS[code].retryable);
   expect(message.length).toBeGreaterThan(0);
-  // What was sent is not repeated to whoever reads the message.
+  // A short message: it does not repeat the payload.
   expect(message.length).toBeLessThan(200);
   expect(Object.keys(rest).filter((key) => key !== 'retryAfterMs')).toEqual([]);
   return code;
@@ -55,7 +55,7 @@ function expectTyped(answer: Answer): ErrorCode | undefined {
 
 const expectRefused = (answer: Answer) => expect(['BAD_REQUEST', 'PAYLOAD_TOO_LARGE']).toContain(expectTyped(answer));
 
-test('the valid payloads are valid, and complete', () => {
+test('the valid payloads pass their schema and contain every field', () => {
   for (const name of NAMES) {
     const { payload } = REQUESTS[name];
     expect(payload.safeParse(VALID[name]).error).toBeUndefined();
@@ -65,7 +65,7 @@ test('the valid payloads are valid, and complete', () => {
 });
 
 describe.each(NAMES)('%s', (name) => {
-  test('with something else for a payload', async () => {
+  test('is refused with a payload that is not an object', async () => {
     await using attacker = await join();
     for (const wrong of WRONG.filter((it) => typeof it !== 'object' || it === null || Array.isArray(it))) {
       expectRefused(await attacker.ask(name, wrong));
@@ -73,7 +73,7 @@ describe.each(NAMES)('%s', (name) => {
     await expectAlive(attacker);
   });
 
-  test('with a field too many, whatever it is called', async () => {
+  test('is refused with an additional field of any name', async () => {
     await using attacker = await join();
     const valid = JSON.stringify(VALID[name]).slice(0, -1);
     const comma = valid === '{' ? '' : ',';
@@ -86,7 +86,7 @@ describe.each(NAMES)('%s', (name) => {
     await expectAlive(attacker);
   });
 
-  test('with each field replaced by everything else, and left out', async () => {
+  test('is refused with a field that is missing or of another type', async () => {
     await using attacker = await join();
     const { payload: schema } = REQUESTS[name];
     let refused = 0;
@@ -100,12 +100,12 @@ describe.each(NAMES)('%s', (name) => {
         refused += 1;
       }
     }
-    // Opaque data may be anything but huge or missing; everything else is one thing only.
+    // Opaque data accepts every value that is not huge or missing; each other field refuses at least one value.
     expect(refused).toBeGreaterThanOrEqual(Object.keys(VALID[name]).length);
     await expectAlive(attacker);
   });
 
-  test('with no payload, with several, and with no acknowledgement', async () => {
+  test('is answered with no payload, with several payloads, and without an acknowledgement', async () => {
     await using attacker = await join();
     expectTyped(await attacker.ask(name));
     for (const more of [
@@ -135,7 +135,7 @@ describe('names of events', () => {
     '',
     ' ',
     'welcome',
-  ])('%j is no request', async (name) => {
+  ])('%j is refused as an unknown name', async (name) => {
     await using attacker = await join();
     expect(await attacker.ask(name, {})).toMatchObject({ ok: false, error: { code: 'BAD_REQUEST' } });
     expect(await attacker.ask(name)).toMatchObject({ ok: false, error: { code: 'BAD_REQUEST' } });
@@ -143,7 +143,7 @@ describe('names of events', () => {
   });
 
   test.each([0, 1, -1, 1.5, 1e308, 'room:leave ', 'ROOM:LEAVE', 'room:leave\u0000', 'é', '\ud800'])(
-    '%j is no request either',
+    '%j is refused as a malformed name',
     async (name) => {
       await using attacker = await join();
       expect(await attacker.ask(name, {})).toMatchObject({ ok: false, error: { code: 'BAD_REQUEST' } });
@@ -151,7 +151,7 @@ describe('names of events', () => {
     },
   );
 
-  test('two thousand unknown ones in a row are answered', async () => {
+  test('that are unknown are answered two thousand times in a row', async () => {
     await using attacker = await join();
     const answers = await Promise.all(Array.from({ length: 2000 }, (_, number) => attacker.ask(`x${number}`, {})));
     expect(answers.every((answer) => !answer.ok && answer.error.code === 'BAD_REQUEST')).toBe(true);
@@ -159,7 +159,7 @@ describe('names of events', () => {
 });
 
 describe('sizes', () => {
-  /** JSON of so many bytes: quotes, and characters of one, two, three bytes or an escape. */
+  /** JSON text of the given size: quotes, and characters of one to four bytes or an escape. */
   const text = (bytes: number, character: string) => {
     const each = Buffer.byteLength(JSON.stringify(character)) - 2;
     const whole = Math.floor((bytes - 2) / each);
@@ -167,7 +167,7 @@ describe('sizes', () => {
   };
 
   test.each(['x', 'é', '語', '😀', '\u0000', '"'])(
-    '64 KiB of %j are a signal, one byte more is not',
+    'of a signal may be 64 KiB of %j, and one byte more is refused',
     async (character) => {
       const [, peer] = target.witness.peers;
       const { room } = await peer.must('room:get');
@@ -189,14 +189,14 @@ describe('sizes', () => {
     ['profile', 'metadata', LIMITS.metadataBytes],
     ['room:update', 'metadata', LIMITS.metadataBytes],
     ['room:create', 'metadata', LIMITS.metadataBytes],
-  ] as const)('%s: %s of %i bytes, and one more', async (name, field, bytes) => {
+  ] as const)('of %s: %s may have %i bytes, and one more is refused', async (name, field, bytes) => {
     await using sender = await join();
     await sender.ask('room:create', {});
     expect(await sender.ask(name, { [field]: text(bytes, 'x') })).toMatchObject({ ok: true });
     expect(expectTyped(await sender.ask(name, { [field]: text(bytes + 1, 'x') }))).toBe('PAYLOAD_TOO_LARGE');
   });
 
-  test('names: halves of surrogate pairs, controls, blanks, and what is too long', async () => {
+  test('of a name: lone surrogates, control characters, blanks and too many characters are refused', async () => {
     await using sender = await join();
     for (const name of [
       '"\\ud800"',
@@ -218,7 +218,7 @@ describe('sizes', () => {
     });
   });
 
-  test('metadata may hold any JSON, and comes back as it was', async () => {
+  test('of metadata: any JSON is accepted and returned unchanged', async () => {
     await using sender = await join();
     const metadata =
       '{"__proto__":{"polluted":true},"constructor":null,"toJSON":1,"lone":"\\ud800","":[[],{},1e300,-0.5]}';

@@ -1,13 +1,13 @@
-/** A server under attack, in a process of its own, and two peers whose signals must go on. */
+/** A server under attack, in its own process, and two peers whose signals must continue to arrive. */
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { PartialOptions } from '../../../src/server/options/options.ts';
 import type { RawSocket } from '../../support/raw-socket.ts';
 import { type SignalExchange, startSignalExchange } from '../../support/signal-exchange.ts';
 import { type SignalboxProcess, startSignalbox } from '../../support/signalbox.ts';
 
-/** Attacks are faster than the rate limits allow; those have tests of their own. */
+/** No rate limits: the attacks are faster, and the limits have their own tests. */
 const UNTHROTTLED: PartialOptions = { eventsPerSecond: 1_000_000, eventsBurst: 1_000_000, freeMisses: 1_000_000 };
-/** What a process of this size may grow by while it is attacked: the garbage of a busy minute. */
+/** Maximum growth of the process during the attacks: uncollected garbage of a busy minute. */
 const MAX_GROWTH_BYTES = 150 * 1024 * 1024;
 
 export interface AttackTarget {
@@ -35,11 +35,11 @@ export function startAttackTarget(options: PartialOptions = {}): AttackTarget {
 
   afterEach(async () => {
     await the(witness).continues();
-    // The process that was started is the one that answers: nothing has ended it, and nobody has started another.
+    // The original process still runs and answers.
     expect(the(server).child.running).toBe(true);
     expect(await healthOf(the(server))).toBe(200);
     expect(the(server).residentBytes() - bytes).toBeLessThan(MAX_GROWTH_BYTES);
-    // No fault, no unhandled rejection, and no line that the log did not write.
+    // No fault and no unhandled rejection was logged.
     expect(
       the(server)
         .logs()

@@ -1,19 +1,19 @@
-/** Whose address counts. */
+/** The address of a client: the remote end of its socket, or the header of a trusted proxy. */
 import { describe, expect, test } from 'vitest';
 import { createClientAddress } from '../../../src/server/limits/client-address.ts';
 import { OptionError } from '../../../src/server/options/options.ts';
 
 const addressOf = (remoteAddress: string | undefined, forwarded?: string | string[], trusted: string[] = []) =>
   createClientAddress(trusted)({
-    // Of the socket, only its other end is looked at.
+    // The function reads only the remote address of the socket.
     socket: { remoteAddress } as never,
-    // Node joins repeated headers of this name; its types foresee both.
+    // Node joins repeated headers of this name; its types allow both forms.
     headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded as string },
   });
 
 describe('without trusted proxies', () => {
   test.each([
-    ['IPv4 as it is', '192.0.2.1', '192.0.2.1'],
+    ['IPv4 is unchanged', '192.0.2.1', '192.0.2.1'],
     ['IPv4 over an IPv6 socket', '::ffff:192.0.2.1', '192.0.2.1'],
     ['the same in capitals', '::FFFF:192.0.2.1', '192.0.2.1'],
     ['IPv6 by its /64', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
@@ -33,7 +33,7 @@ describe('without trusted proxies', () => {
 describe('behind trusted proxies', () => {
   const TRUSTED = ['10.0.0.0/8', '127.0.0.1', '2001:db8:ffff::/48', '::1'];
   test.each([
-    ['what the proxy wrote', '10.1.2.3', '203.0.113.9', '203.0.113.9'],
+    ['the address that the proxy wrote', '10.1.2.3', '203.0.113.9', '203.0.113.9'],
     ['a mapped proxy', '::ffff:10.1.2.3', '203.0.113.9', '203.0.113.9'],
     ['an IPv6 proxy', '2001:db8:ffff:1::1', '203.0.113.9', '203.0.113.9'],
     ['an IPv6 client, by its /64', '10.1.2.3', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
@@ -42,27 +42,27 @@ describe('behind trusted proxies', () => {
     ['a list in several headers', '10.1.2.3', ['1.1.1.1', '203.0.113.9'], '203.0.113.9'],
     ['spaces', '10.1.2.3', '  203.0.113.9  ', '203.0.113.9'],
     ['only proxies', '10.1.2.3', '10.4.4.4, 10.5.5.5', '10.1.2.3'],
-    ['nothing', '10.1.2.3', undefined, '10.1.2.3'],
+    ['a missing header', '10.1.2.3', undefined, '10.1.2.3'],
     ['an empty header', '10.1.2.3', '', '10.1.2.3'],
     ['a header of commas', '10.1.2.3', ',,,', '10.1.2.3'],
-    ['no address', '10.1.2.3', 'unknown, <script>', '10.1.2.3'],
-    ['an address left of what the proxy could not name', '10.1.2.3', '1.1.1.1, unknown', '10.1.2.3'],
+    ['an invalid address', '10.1.2.3', 'unknown, <script>', '10.1.2.3'],
+    ['an address left of an invalid one', '10.1.2.3', '1.1.1.1, unknown', '10.1.2.3'],
     ['an address with a port', '10.1.2.3', '1.1.1.1, 203.0.113.9:4711', '203.0.113.9'],
     ['an IPv6 address with a port', '10.1.2.3', '1.1.1.1, [2001:db8:1:2::3]:4711', '2001:db8:1:2'],
     ['an IPv6 address in brackets', '10.1.2.3', '[2001:db8:1:2::3]', '2001:db8:1:2'],
-    ['a stranger who claims to be a proxy’s client', '192.0.2.1', '203.0.113.9', '192.0.2.1'],
-    ['almost an address of the network', '11.0.0.1', '203.0.113.9', '11.0.0.1'],
+    ['a header from an untrusted address', '192.0.2.1', '203.0.113.9', '192.0.2.1'],
+    ['a proxy just outside the network', '11.0.0.1', '203.0.113.9', '11.0.0.1'],
   ])('%s', (_, remote, forwarded, expected) => {
     expect(addressOf(remote, forwarded, TRUSTED)).toBe(expected);
   });
 
-  test('a header of 16 KB is looked through once', () => {
+  test('a header of 16 KB is parsed in linear time', () => {
     expect(addressOf('10.1.2.3', Array.from({ length: 4000 }, () => 'x').join(','), TRUSTED)).toBe('10.1.2.3');
   });
 });
 
 test.each(['nonsense', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/x', '10.0.0.0/', '2001:db8::/129', '10.0.0', '/8'])(
-  '%s is no network',
+  '%s is refused as a network',
   (network) => {
     expect(() => createClientAddress([network])).toThrow(OptionError);
   },

@@ -1,4 +1,4 @@
-/** Frames that are no messages are free for an honest client, and the end of one that does nothing else. */
+/** Control frames: a few are free, and a flood ends its connection. */
 import { expect, test } from 'vitest';
 import { connectClient } from '../../support/client.ts';
 import { startNodes } from '../../support/nodes.ts';
@@ -10,7 +10,7 @@ test.each([
   ['pongs of the transport', (socket: RawSocket) => socket.send('3')],
   ['pings of the WebSocket', (socket: RawSocket) => socket.write(MASKED_EMPTY(OPCODE.ping))],
   ['pongs of the WebSocket', (socket: RawSocket) => socket.write(MASKED_EMPTY(OPCODE.pong))],
-])("a flood of %s ends its connection, and nobody else's", async (_name, send) => {
+])('a flood of %s ends its connection, and no other', async (_name, send) => {
   await using nodes = await startNodes({ kind: 'memory', count: 1 });
   await using witness = await connectClient(nodes.url(0));
   await using flooder = await RawSocket.join(nodes.servers[0]?.port ?? 0);
@@ -19,7 +19,7 @@ test.each([
   await witness.must('ice');
 });
 
-test('a client over its budget that ignores the farewell is cut', async () => {
+test('a client over its budget is cut when it ignores the close', async () => {
   await using nodes = await startNodes(
     { kind: 'memory', count: 1 },
     { eventsPerSecond: 1, eventsBurst: 1, strikes: 2 },
@@ -29,7 +29,7 @@ test('a client over its budget that ignores the farewell is cut', async () => {
   await flooder.end();
 });
 
-test("a few a second are nobody's business", async () => {
+test('a few control frames a second are allowed', async () => {
   await using nodes = await startNodes({ kind: 'memory', count: 1 });
   await using client = await RawSocket.join(nodes.servers[0]?.port ?? 0);
   for (let frame = 0; frame < 10; frame += 1) client.send('3');

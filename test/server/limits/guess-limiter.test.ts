@@ -1,4 +1,4 @@
-/** Nobody walks through the codes: wrong ones are counted by address, right ones are free. */
+/** The limit for guesses: wrong codes are counted by address, right codes are free. */
 import { describe, expect, test } from 'vitest';
 import { GuessLimiter } from '../../../src/server/limits/guess-limiter.ts';
 import type { PartialOptions } from '../../../src/server/options/options.ts';
@@ -8,8 +8,8 @@ import { type Nodes, startNodes } from '../../support/nodes.ts';
 
 const MINUTE = 60_000;
 
-describe('the count', () => {
-  test('five misses are free, each further one doubles the wait, to ten minutes at most', () => {
+describe('the counter', () => {
+  test('five misses are free, and each further one doubles the wait up to ten minutes', () => {
     const clock = manualClock();
     const guesses = new GuessLimiter(5, clock);
     for (let miss = 0; miss < 4; miss += 1) guesses.recordMiss('a');
@@ -25,7 +25,7 @@ describe('the count', () => {
     expect(guesses.waitOf('b')).toBe(0);
   });
 
-  test('a quarter of an hour without a miss is forgiven', () => {
+  test('a quarter of an hour without a miss resets the counter', () => {
     const clock = manualClock();
     const guesses = new GuessLimiter(5, clock);
     for (let miss = 0; miss < 8; miss += 1) guesses.recordMiss('a');
@@ -34,14 +34,14 @@ describe('the count', () => {
     expect(guesses.waitOf('a')).toBe(0);
   });
 
-  test('with none free, the first miss is waited for', () => {
+  test('without free misses, the first miss causes a wait', () => {
     const guesses = new GuessLimiter(0, manualClock());
     expect(guesses.waitOf('a')).toBe(0);
     guesses.recordMiss('a');
     expect(guesses.waitOf('a')).toBe(2000);
   });
 
-  test('a million addresses do not fill the memory, and the latest is not the one forgotten', () => {
+  test('a million addresses do not fill the memory, and the latest is remembered', () => {
     const guesses = new GuessLimiter(0, manualClock());
     const addresses = Array.from({ length: 1_000_000 }, (_, address) => `2001:db8:${address}`);
     for (const address of addresses) guesses.recordMiss(address);
@@ -52,16 +52,16 @@ describe('the count', () => {
 });
 
 describe('a look-up', () => {
-  const nobody = { ok: false, reason: 'ROOM_NOT_FOUND' } as const;
+  const notFound = { ok: false, reason: 'ROOM_NOT_FOUND' } as const;
 
-  test('a hundred at once are answered no more often than one after the other', async () => {
+  test('among a hundred concurrent ones, as many are answered as in sequence', async () => {
     const guesses = new GuessLimiter(5, manualClock());
-    const answers = await Promise.all(Array.from({ length: 100 }, () => guesses.attempt('a', async () => nobody)));
+    const answers = await Promise.all(Array.from({ length: 100 }, () => guesses.attempt('a', async () => notFound)));
     expect(answers.filter(({ reason }) => reason === 'ROOM_NOT_FOUND')).toHaveLength(5);
     expect(guesses.waitOf('a')).toBe(1000);
   });
 
-  test('right ones at once are all answered, and one that fails holds nobody up', async () => {
+  test('with a right code is answered among concurrent ones, even when another one fails', async () => {
     const guesses = new GuessLimiter(1, manualClock());
     const broken = guesses.attempt('a', () => Promise.reject(new Error('away')));
     const looks = Array.from({ length: 60 }, () => guesses.attempt('a', async () => ({ ok: true })));
@@ -73,13 +73,13 @@ describe('a look-up', () => {
 describe('at the handshake', () => {
   const PROXIED: PartialOptions = { trustedProxies: ['127.0.0.1'], poolSize: 100_000 };
   const start = (options: PartialOptions) => startNodes({ kind: 'memory', count: 1 }, options);
-  /** A client as a proxy passes it on. */
+  /** A client that connects through a proxy. */
   const behind = async (nodes: Nodes, forwarded: string): Promise<TestClient> => {
     const client = new TestClient(nodes.url(0), {}, { headers: { 'X-Forwarded-For': forwarded } });
     await client.next('welcome');
     return client;
   };
-  /** Codes that no room can have: the pool has only those below 200000. */
+  /** Codes outside of the pool, which ends below 200000. */
   const miss = (client: TestClient, number: number) => client.ask('room:join', { code: `${900_000 + number}` });
   const missAll = async (clients: readonly TestClient[]) => {
     for (let number = 0; number < 5; number += 1) {
@@ -88,7 +88,7 @@ describe('at the handshake', () => {
     }
   };
 
-  test('after five misses from an address it waits, whichever of its connections asks, and nobody else does', async () => {
+  test('after five misses every connection of the address waits, and no other address', async () => {
     await using nodes = await start(PROXIED);
     await using host = await behind(nodes, '198.51.100.1');
     const { room } = await host.must('room:create');
@@ -97,7 +97,7 @@ describe('at the handshake', () => {
     await missAll([first, second]);
     const waits: number[] = [];
     for (const client of [first, second]) {
-      // Right or wrong: whoever may guess no more learns nothing.
+      // The answer is the same for a right and a wrong code.
       for (const code of ['900009', room.code]) {
         const reply = await client.ask('room:join', { code });
         expect(reply).toMatchObject({ error: { code: 'RATE_LIMITED', retryable: true } });
@@ -106,7 +106,7 @@ describe('at the handshake', () => {
     }
     for (const wait of waits) expect(wait).toBeLessThanOrEqual(1000);
     expect(Math.min(...waits)).toBeGreaterThan(0);
-    // A ref is no guess: who has it has been in the room.
+    // A join with a ref is not a guess: only former members know the ref.
     expect(await second.ask('room:join', { code: room.code, ref: room.ref })).toMatchObject({ ok: true });
     await using other = await behind(nodes, '203.0.113.8');
     expect(await other.ask('room:join', { code: room.code })).toMatchObject({ ok: true });
@@ -121,7 +121,7 @@ describe('at the handshake', () => {
       return reply.ok || reply.error.code !== 'RATE_LIMITED' ? undefined : reply.error.retryAfterMs;
     };
     expect(await waitNow()).toBeLessThanOrEqual(1000);
-    // The system's clock decides; asking in vain does not make the wait longer.
+    // The wait ends by the system clock; refused attempts do not extend it.
     let wait: number | undefined;
     for (let next = await waitNow(); next !== undefined; next = await waitNow()) wait = next;
     expect(wait).toBeLessThanOrEqual(1000);
@@ -130,17 +130,17 @@ describe('at the handshake', () => {
     expect(longer).toBeLessThanOrEqual(2000);
   });
 
-  test('a class of sixty behind one address gets in', async () => {
+  test('sixty clients behind one address can join', async () => {
     await using nodes = await start({ maxUsers: 61 });
     await using host = await connectClient(nodes.url(0));
     const { room } = await host.must('room:create');
-    const pupils = await Promise.all(Array.from({ length: 60 }, () => connectClient(nodes.url(0))));
-    const replies = await Promise.all(pupils.map((pupil) => pupil.ask('room:join', { code: room.code })));
+    const guests = await Promise.all(Array.from({ length: 60 }, () => connectClient(nodes.url(0))));
+    const replies = await Promise.all(guests.map((guest) => guest.ask('room:join', { code: room.code })));
     expect(replies.filter(({ ok }) => ok)).toHaveLength(60);
-    for (const pupil of pupils) pupil.socket.disconnect();
+    for (const guest of guests) guest.socket.disconnect();
   });
 
-  test('a full room is no wrong code', async () => {
+  test('a join of a full room does not count as a miss', async () => {
     await using nodes = await start({ maxUsers: 2 });
     await using host = await connectClient(nodes.url(0));
     await using guest = await connectClient(nodes.url(0));
@@ -151,22 +151,22 @@ describe('at the handshake', () => {
       expect(await late.refused('room:join', { code: room.code })).toBe('ROOM_FULL');
   });
 
-  test('who is no trusted proxy cannot name another address', async () => {
+  test('X-Forwarded-For from an untrusted address is ignored', async () => {
     await using nodes = await start({ poolSize: 100_000 });
-    const liars = await Promise.all(Array.from({ length: 6 }, (_, number) => behind(nodes, `203.0.113.${number}`)));
-    await missAll(liars);
-    const reply = liars[5] && (await miss(liars[5], 9));
+    const clients = await Promise.all(Array.from({ length: 6 }, (_, number) => behind(nodes, `203.0.113.${number}`)));
+    await missAll(clients);
+    const reply = clients[5] && (await miss(clients[5], 9));
     expect(reply).toMatchObject({ error: { code: 'RATE_LIMITED' } });
-    for (const liar of liars) liar.socket.disconnect();
+    for (const client of clients) client.socket.disconnect();
   });
 
-  test('nor can a client behind a trusted proxy: only what the proxy wrote counts', async () => {
+  test('X-Forwarded-For from a trusted proxy: only the address that the proxy wrote counts', async () => {
     await using nodes = await start(PROXIED);
-    const liars = await Promise.all(
+    const clients = await Promise.all(
       Array.from({ length: 6 }, (_, number) => behind(nodes, `192.0.2.${number}, 203.0.113.7`)),
     );
-    await missAll(liars);
-    expect(liars[5] && (await miss(liars[5], 9))).toMatchObject({ error: { code: 'RATE_LIMITED' } });
-    for (const liar of liars) liar.socket.disconnect();
+    await missAll(clients);
+    expect(clients[5] && (await miss(clients[5], 9))).toMatchObject({ error: { code: 'RATE_LIMITED' } });
+    for (const client of clients) client.socket.disconnect();
   });
 });

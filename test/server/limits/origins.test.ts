@@ -1,4 +1,4 @@
-/** Which pages may connect. */
+/** The Origin header: which pages may connect. */
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,18 +15,18 @@ const check = (origin: string | undefined, allowed: string[] = [], host: string 
 
 describe('the rule', () => {
   test.each([
-    ['no Origin: not a browser', undefined],
+    ['a client without Origin, which is not a browser', undefined],
     ['the same host', `https://${HOST}`],
     ['the same host in capitals', `HTTPS://${HOST.toUpperCase()}`],
     ['the same host before a proxy that ends TLS', `http://${HOST}`],
     ['localhost', 'http://localhost:5173'],
     ['localhost by IPv4', 'http://127.0.0.1:8080'],
     ['localhost by IPv6', 'http://[::1]:8080'],
-  ])('%s may', (_, origin) => {
+  ])('admits %s', (_, origin) => {
     expect(check(origin)).toBe(true);
   });
 
-  test('a port that a browser leaves out may be written out', () => {
+  test('treats a default port like a missing port', () => {
     expect(check('https://signal.example.org', [], 'signal.example.org:443')).toBe(true);
     expect(check('https://app.example.org', ['https://app.example.org:443/'])).toBe(true);
     expect(check('https://signal.example.org', [], 'signal.example.org:8443')).toBe(false);
@@ -44,15 +44,15 @@ describe('the rule', () => {
     ['a sandboxed frame', 'null'],
     ['a file', 'file://'],
     ['an extension', `chrome-extension://${HOST}`],
-    ['nothing', ''],
-    ['no URL', 'not a url'],
+    ['an empty Origin', ''],
+    ['an invalid URL', 'not a url'],
     ['two origins', `https://${HOST} https://evil.example`],
     ['control characters', `https://${HOST}\u0000.evil.example`],
-  ])('%s may not', (_, origin) => {
+  ])('refuses %s', (_, origin) => {
     expect(check(origin)).toBe(false);
   });
 
-  test('a list admits exactly what is on it', () => {
+  test('admits exactly the origins of a list', () => {
     const allowed = ['https://app.example.com', 'http://Dev.example.com:3000/', 'null'];
     expect(check('https://app.example.com', allowed)).toBe(true);
     expect(check('https://APP.example.com', allowed)).toBe(true);
@@ -63,11 +63,11 @@ describe('the rule', () => {
     expect(check('https://app.example.com.evil.example', allowed)).toBe(false);
   });
 
-  test('a star admits all', () => {
+  test('admits every origin with a star', () => {
     for (const origin of ['https://evil.example', 'null', 'not a url']) expect(check(origin, ['*'])).toBe(true);
   });
 
-  test('without a Host there is no same host', () => {
+  test('refuses a page when the request has no Host', () => {
     expect(createOriginCheck([])({ headers: { origin: `https://${HOST}` } })).toBe(false);
   });
 });
@@ -96,7 +96,7 @@ describe('at the handshake', () => {
     },
   );
 
-  test('and over polling', async () => {
+  test('a foreign page is refused with 403 over polling', async () => {
     const path = `${nodes.url(0)}/socket.io/?EIO=4&transport=polling`;
     const reply = await fetch(path, { headers: { origin: 'https://evil.example' } });
     expect(reply.status).toBe(403);
@@ -106,7 +106,7 @@ describe('at the handshake', () => {
 
 const REFUSED = 'origin https://evil.example was refused: allow it with allowedOrigins';
 
-test('whoever runs the server reads of each origin once, of no more than a hundred, and nothing unprintable', async () => {
+test('the log names each refused origin once, at most a hundred, in printable characters', async () => {
   const { log, lines } = listening();
   await using nodes = await startNodes({ kind: 'memory', count: 1 }, {}, { log });
   const address = new URL(nodes.url(0));
@@ -125,7 +125,7 @@ test('whoever runs the server reads of each origin once, of no more than a hundr
   expect(warnings).toHaveLength(100);
 });
 
-test('the answer to an upgrade says it too', async () => {
+test('the answer to a refused upgrade contains the reason', async () => {
   await using nodes = await startNodes({ kind: 'memory', count: 1 });
   const { port, host } = new URL(nodes.url(0));
   const socket = connect(Number(port), '127.0.0.1');

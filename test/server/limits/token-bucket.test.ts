@@ -1,4 +1,4 @@
-/** How many requests a connection may make. */
+/** The rate limit for the requests of a connection. */
 import { describe, expect, test } from 'vitest';
 import { TokenBucket } from '../../../src/server/limits/token-bucket.ts';
 import { readOptions } from '../../../src/server/options/options.ts';
@@ -11,7 +11,7 @@ describe('the bucket', () => {
   const spendAll = (bucket: TokenBucket, clock: ReturnType<typeof manualClock>) =>
     Array.from({ length: 5 }, () => bucket.take(options, clock)).every(({ granted }) => granted);
 
-  test('lets a burst through, then says when the next one may come', () => {
+  test('grants a burst, then says when to try again', () => {
     const clock = manualClock();
     const bucket = new TokenBucket(options, clock.now());
     expect(spendAll(bucket, clock)).toBe(true);
@@ -22,15 +22,15 @@ describe('the bucket', () => {
     expect(bucket.take(options, clock)).toEqual({ granted: true });
   });
 
-  test('the third strike is the last', () => {
+  test('is exhausted at the third strike', () => {
     const clock = manualClock();
     const bucket = new TokenBucket(options, clock.now());
     spendAll(bucket, clock);
-    const outs = Array.from({ length: 3 }, () => bucket.take(options, clock)).map((it) => !it.granted && it.exhausted);
-    expect(outs).toEqual([false, false, true]);
+    const flags = Array.from({ length: 3 }, () => bucket.take(options, clock)).map((it) => !it.granted && it.exhausted);
+    expect(flags).toEqual([false, false, true]);
   });
 
-  test('strikes add up over dribbles, and are forgiven when the bucket is full again', () => {
+  test('keeps its strikes between single grants, and resets them when it is full again', () => {
     const clock = manualClock();
     const bucket = new TokenBucket(options, clock.now());
     spendAll(bucket, clock);
@@ -44,7 +44,7 @@ describe('the bucket', () => {
     expect(bucket.take(options, clock)).toMatchObject({ granted: false, exhausted: false });
   });
 
-  test('it never holds more than a burst, and a clock that goes back takes nothing away', () => {
+  test('never holds more than a burst, and loses nothing when the clock goes back', () => {
     const clock = manualClock();
     const bucket = new TokenBucket(options, clock.now());
     clock.advance(3_600_000);
@@ -58,20 +58,20 @@ describe('the bucket', () => {
 describe('on the wire', () => {
   const started = () => startNodes({ kind: 'memory', count: 1 }, { eventsPerSecond: 1, eventsBurst: 5, strikes: 10 });
 
-  test('over the bucket every request is answered, and the tenth of those is the last', async () => {
+  test('every request over the limit is answered, and the tenth ends the connection', async () => {
     await using nodes = await started();
     const port = Number(new URL(nodes.url(0)).port);
     await using greedy = await RawSocket.join(port);
     await using modest = await RawSocket.join(port);
-    // Of every kind: known, unknown, malformed, refused before it was parsed, and without an acknowledgement.
-    const asked = [
+    // Requests of every kind: known, unknown, malformed, refused before parsing, and without an acknowledgement.
+    const requests = [
       ...Array.from({ length: 5 }, () => greedy.ask('room:leave', {})),
       greedy.ask('room:leave', {}),
       greedy.ask('nonsense', {}),
       greedy.ask('signal', 5),
       greedy.askText(`["signal",${'['.repeat(5000)}]`),
     ];
-    const answers = await Promise.all(asked);
+    const answers = await Promise.all(requests);
     expect(answers.slice(0, 5)).toEqual(Array.from({ length: 5 }, () => ({ ok: true })));
     for (const answer of answers.slice(5)) {
       expect(answer).toMatchObject({ ok: false, error: { code: 'RATE_LIMITED', retryable: true } });
@@ -85,7 +85,7 @@ describe('on the wire', () => {
     expect(await modest.ask('room:leave', {})).toEqual({ ok: true });
   });
 
-  test('binary events count', async () => {
+  test('binary events count as requests', async () => {
     await using nodes = await started();
     await using greedy = await RawSocket.join(Number(new URL(nodes.url(0)).port));
     for (let event = 0; event < 20; event += 1) greedy.send('451-["signal",{"_placeholder":true,"num":0}]');

@@ -1,4 +1,4 @@
-/** Who a client is, where the program around the server says so. */
+/** The hook `authenticate`: the embedding program decides the identity of a client. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,14 +13,14 @@ import { refusedHandshake, tokenOf, welcomeOf } from '../../scenarios/members.ts
 
 const LOCAL = { host: '127.0.0.1', port: 0, demo: false, secret: 'the secret of these tests' };
 
-const asked: Credentials[] = [];
-/** Accounts whose tokens are no good any more. */
+const received: Credentials[] = [];
+/** Accounts whose tokens have been revoked. */
 const revoked = new Set<string>();
 
 /** `user:<id>` is the token of an account; a guest has none. */
 const hooks: Hooks = {
   async authenticate(credentials) {
-    asked.push(credentials);
+    received.push(credentials);
     const { token, resumed } = credentials;
     const account = /^user:(.+)$/s.exec(token ?? '')?.[1];
     if (revoked.has(account ?? resumed ?? '')) return { refuse: 'This account is closed.' };
@@ -37,9 +37,9 @@ for (const topology of TOPOLOGIES) {
     });
     afterAll(() => nodes[Symbol.asyncDispose]());
 
-    test('an account is who the hook says, by its name and metadata; a guest is marked', async () => {
+    test('an account has the id, name and metadata from the hook; the id of a guest has a prefix', async () => {
       const id = randomUUID();
-      await using ann = await connectClient(nodes.url(0), { token: `user:${id}`, name: 'Whoever' });
+      await using ann = await connectClient(nodes.url(0), { token: `user:${id}`, name: 'Other name' });
       await using guest = await connectClient(nodes.url(1), { name: 'Guest' });
       expect(ann.userId).toBe(id);
       expect(guest.userId).toMatch(/^guest-[A-Za-z0-9_-]{22}$/);
@@ -50,7 +50,7 @@ for (const topology of TOPOLOGIES) {
       expect(members[1]).not.toHaveProperty('metadata');
     });
 
-    test('the same account on a second device takes the seat over', async () => {
+    test('the same account on a second device takes over the seat', async () => {
       const token = `user:${randomUUID()}`;
       await using first = await connectClient(nodes.url(0), { token });
       const { room } = await first.must('room:create');
@@ -59,7 +59,7 @@ for (const topology of TOPOLOGIES) {
       expect(welcomeOf(second).room).toMatchObject({ ref: room.ref, hostId: second.userId });
     });
 
-    test('a refresh keeps what a member has said of itself since', async () => {
+    test('a refresh keeps the profile that a member has changed since', async () => {
       const token = `user:${randomUUID()}`;
       await using first = await connectClient(nodes.url(0), { token });
       await first.must('room:create');
@@ -73,12 +73,12 @@ for (const topology of TOPOLOGIES) {
       expect(next.members[0]?.metadata).toEqual({ role: 'listener' });
     });
 
-    test('a resume token is told to the hook, and does not bring a closed account back', async () => {
+    test('the hook receives the user id of a resume token and can refuse a closed account', async () => {
       const id = randomUUID();
       await using ann = await connectClient(nodes.url(0), { token: `user:${id}` });
       await using back = await connectClient(nodes.url(1), { resume: tokenOf(ann) });
       expect(back.userId).toBe(id);
-      expect(asked.at(-1)).toMatchObject({ token: undefined, resumed: id });
+      expect(received.at(-1)).toMatchObject({ token: undefined, resumed: id });
       revoked.add(id);
       for (const auth of [
         { resume: tokenOf(ann) },
@@ -91,21 +91,21 @@ for (const topology of TOPOLOGIES) {
         });
     });
 
-    test('a resume token of somebody else is ignored beside an identity, and so is one that is no good', async () => {
+    test('a resume token of another user, or an invalid one, is ignored beside an identity', async () => {
       await using guest = await connectClient(nodes.url(0));
       const id = randomUUID();
       await using ann = await connectClient(nodes.url(0), { token: `user:${id}`, resume: tokenOf(guest) });
       expect(ann.userId).toBe(id);
-      await using again = await connectClient(nodes.url(1), { token: `user:${id}`, resume: 'no good' });
+      await using again = await connectClient(nodes.url(1), { token: `user:${id}`, resume: 'invalid' });
       expect(again.userId).toBe(id);
-      // Without an identity it decides, as ever.
-      expect(await refusedHandshake(nodes.url(0), { resume: 'no good' })).toMatchObject({ code: 'SESSION_EXPIRED' });
+      // Without an identity, an invalid resume token is refused.
+      expect(await refusedHandshake(nodes.url(0), { resume: 'invalid' })).toMatchObject({ code: 'SESSION_EXPIRED' });
     });
   });
 }
 
-/** What a hook answers in one test. */
-async function withAnswer(
+/** Runs a server with that hook during `work`. */
+async function withHook(
   authenticate: NonNullable<Hooks['authenticate']>,
   work: (server: SignalboxServer) => Promise<void>,
 ) {
@@ -117,11 +117,11 @@ async function withAnswer(
   }
 }
 
-test('the hook is told what the client says, and where it comes from', async () => {
-  const told: Credentials[] = [];
-  await withAnswer(
+test('the hook receives the credentials, the address and the headers of the client', async () => {
+  const calls: Credentials[] = [];
+  await withHook(
     (credentials) => {
-      told.push(credentials);
+      calls.push(credentials);
     },
     async ({ url }) => {
       await using client = await connectClient(url, { token: 't', name: 'Ann' }, { headers: { cookie: 'a=b' } });
@@ -129,7 +129,7 @@ test('the hook is told what the client says, and where it comes from', async () 
     },
   );
   const headers = expect.objectContaining({ cookie: 'a=b' });
-  expect(told).toEqual([{ token: 't', resumed: undefined, name: 'Ann', address: '127.0.0.1', headers }]);
+  expect(calls).toEqual([{ token: 't', resumed: undefined, name: 'Ann', address: '127.0.0.1', headers }]);
 });
 
 test.each([
@@ -139,11 +139,11 @@ test.each([
   ['not text', 42],
   ['undefined', undefined],
   ['null', null],
-  ['that of a guest', 'guest-AAAAAAAAAAAAAAAAAAAAAA'],
+  ['the id of a guest', 'guest-AAAAAAAAAAAAAAAAAAAAAA'],
   ['over two lines', 'ann\n'],
-])('an identity whose id is %s is nobody’s', async (_, userId) => {
-  // What a program without types might give.
-  await withAnswer(
+])('an identity is refused when its id is %s', async (_, userId) => {
+  // The answer of an untyped program.
+  await withHook(
     () => ({ userId }) as { userId: string },
     async ({ url }) => {
       const error = await refusedHandshake(url, {});
@@ -154,11 +154,11 @@ test.each([
 
 test.each([
   ['false', false],
-  ['a text', 'ann'],
+  ['a string', 'ann'],
   ['a misspelt refusal', { refused: 'no' }],
   ['a refusal without a reason', { refuse: true }],
-])('a hook that answers %s has not let anybody in', async (_, answer) => {
-  await withAnswer(
+])('a client is refused when the hook answers %s', async (_, answer) => {
+  await withHook(
     () => answer as unknown as undefined,
     async ({ url }) => {
       expect(await refusedHandshake(url, {})).toMatchObject({
@@ -169,34 +169,34 @@ test.each([
   );
 });
 
-test('a reason is told as far as it is one', async () => {
+test('the reason of a refusal is shortened, made well-formed, and replaced when empty', async () => {
   let reason = '';
-  await withAnswer(
+  await withHook(
     () => ({ refuse: reason }),
     async ({ url }) => {
-      for (const [given, told] of [
+      for (const [given, message] of [
         ['x'.repeat(1_000_000), 'x'.repeat(256)],
         ['🚂'.repeat(300), '🚂'.repeat(256)],
         ['half \ud83d', 'half \ufffd'],
         ['', 'The server refuses this client.'],
       ] as const) {
         reason = given;
-        expect(await refusedHandshake(url, {})).toEqual({ code: 'UNAUTHENTICATED', message: told, retryable: false });
+        expect(await refusedHandshake(url, {})).toEqual({ code: 'UNAUTHENTICATED', message, retryable: false });
       }
     },
   );
 });
 
-test('the SDK asks for the latest token whenever it connects', async () => {
+test('the SDK reads the token again for each connection', async () => {
   await using host = await startHttpHost();
-  const told: (string | undefined)[] = [];
+  const tokens: (string | undefined)[] = [];
   const server = await createServer(
     {},
     {
       server: host.server,
       hooks: {
         authenticate: ({ token }) => {
-          told.push(token);
+          tokens.push(token);
           return { userId: 'ann' };
         },
       },
@@ -218,12 +218,12 @@ test('the SDK asks for the latest token whenever it connects', async () => {
   });
   for (const socket of connections) socket.destroy();
   await resumed;
-  expect([told, client.userId, client.room?.code]).toEqual([['first', 'second'], 'ann', code]);
+  expect([tokens, client.userId, client.room?.code]).toEqual([['first', 'second'], 'ann', code]);
   await client.close();
   await server.close();
 });
 
-test('without the hook a token is refused, and ids are not marked', async () => {
+test('without the hook a token is refused, and ids have no prefix', async () => {
   const server = await createServer(LOCAL);
   expect(await refusedHandshake(server.url, { token: 't' })).toMatchObject({ code: 'UNAUTHENTICATED' });
   await using client = await connectClient(server.url);
@@ -231,8 +231,8 @@ test('without the hook a token is refused, and ids are not marked', async () => 
   await server.close();
 });
 
-describe('nobody becomes an account by an id that the server gave', () => {
-  test('counted ids of guests are no ids of accounts', async () => {
+describe('an id that the server issued is never the id of an account', () => {
+  test('the counted id of a guest has a prefix', async () => {
     await using folder = await temporaryFolder();
     const server = await createServer({ ...LOCAL, userIds: 'reference', dataDir: folder.path }, { hooks });
     await using guest = await connectClient(server.url);
@@ -245,11 +245,11 @@ describe('nobody becomes an account by an id that the server gave', () => {
     await server.close();
   });
 
-  test('nor does a token from before there were accounts', async () => {
+  test('a resume token from before the hook is refused', async () => {
     const before = await createServer(LOCAL);
     await using early = await connectClient(before.url);
     const after = await createServer(LOCAL, { hooks });
-    // An account of the very id that was given away by chance.
+    // An account with the same id as that earlier client.
     await using ann = await connectClient(after.url, { token: `user:${early.userId}` });
     expect(await refusedHandshake(after.url, { resume: tokenOf(early) })).toMatchObject({ code: 'SESSION_EXPIRED' });
     await using back = await connectClient(after.url, { resume: tokenOf(ann) });

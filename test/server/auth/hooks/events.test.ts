@@ -1,4 +1,4 @@
-/** The events of a node for the program that it runs in. */
+/** The events of a node for the embedding program: `events.subscribe` and the hook `onEvent`. */
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createServer, type FeedEvent, OptionError } from '../../../../src/index.ts';
@@ -6,21 +6,21 @@ import { createLog } from '../../../../src/support/log.ts';
 import { connectClient } from '../../../support/client.ts';
 import { type Nodes, startNodes, TOPOLOGIES } from '../../../support/nodes.ts';
 
-/** Remembers events, and says when one has come. */
-function listener() {
-  const heard: FeedEvent[] = [];
+/** A listener that keeps its events and can wait for one. */
+function recordingListener() {
+  const received: FeedEvent[] = [];
   const waiting = new Set<() => void>();
   return {
-    heard,
-    hear: (event: FeedEvent): void => {
-      heard.push(event);
+    received,
+    listen: (event: FeedEvent): void => {
+      received.push(event);
       for (const look of waiting) look();
     },
-    /** Resolves when such an event has come. */
+    /** Resolves with the first event that matches. */
     until: (fits: (event: FeedEvent) => boolean): Promise<FeedEvent> =>
       new Promise((resolve) => {
         const look = () => {
-          const found = heard.find(fits);
+          const found = received.find(fits);
           if (found === undefined) return;
           waiting.delete(look);
           resolve(found);
@@ -31,23 +31,23 @@ function listener() {
   };
 }
 
-const inShort = (events: readonly FeedEvent[]) => events.map(({ type, rev, userId }) => [type, rev, userId]);
+const summaries = (events: readonly FeedEvent[]) => events.map(({ type, rev, userId }) => [type, rev, userId]);
 
 for (const topology of TOPOLOGIES) {
   describe(`events: ${topology.name}`, () => {
     let nodes: Nodes;
-    const hook = listener();
+    const hook = recordingListener();
     beforeAll(async () => {
-      nodes = await startNodes(topology, {}, { hooks: { onEvent: hook.hear } });
+      nodes = await startNodes(topology, {}, { hooks: { onEvent: hook.listen } });
     });
     afterAll(() => nodes[Symbol.asyncDispose]());
 
-    test('each node hears what it has done, in order and once; the hook, which both have, hears all', async () => {
-      const ears = nodes.servers.map((server) => {
-        const ear = listener();
-        return { ...ear, stop: server.events.subscribe(ear.hear) };
+    test('a listener receives the events of its node, in order and once; the hook of both nodes receives all', async () => {
+      const listeners = nodes.servers.map((server) => {
+        const listener = recordingListener();
+        return { ...listener, stop: server.events.subscribe(listener.listen) };
       });
-      const [near, far = near] = ears;
+      const [near, far = near] = listeners;
       if (near === undefined || far === undefined) throw new Error('no node was started');
       await using ann = await connectClient(nodes.url(0), { name: 'Ann' });
       await using ben = await connectClient(nodes.url(1));
@@ -71,22 +71,22 @@ for (const topology of TOPOLOGIES) {
         ['user_left', 4, ben.userId],
       ];
       const all = [...byAnn, ...byBen].toSorted((a, b) => Number(a[1]) - Number(b[1]));
-      expect(inShort(near.heard)).toEqual(near === far ? all : byAnn);
-      expect(inShort(far.heard)).toEqual(near === far ? all : byBen);
-      const ofRoom = hook.heard.filter(({ ref }) => ref === room.ref);
-      expect(inShort(ofRoom).toSorted((a, b) => Number(a[1]) - Number(b[1]))).toEqual(all);
-      expect(near.heard[0]).toMatchObject({
+      expect(summaries(near.received)).toEqual(near === far ? all : byAnn);
+      expect(summaries(far.received)).toEqual(near === far ? all : byBen);
+      const ofRoom = hook.received.filter(({ ref }) => ref === room.ref);
+      expect(summaries(ofRoom).toSorted((a, b) => Number(a[1]) - Number(b[1]))).toEqual(all);
+      expect(near.received[0]).toMatchObject({
         id: `${room.ref}:0`,
         serverId: nodes.servers[0]?.nodeId,
         code: room.code,
         room: { name: 'Yard' },
       });
-      for (const { stop } of ears) stop();
+      for (const { stop } of listeners) stop();
     });
 
-    test('a listener that fails, hangs or spoils what it hears disturbs nobody; one that has ended hears no more', async () => {
+    test('a listener that fails, hangs or changes its event does not affect others; a stopped one receives nothing', async () => {
       const { events } = nodes.servers[0] ?? expect.unreachable();
-      const ear = listener();
+      const listener = recordingListener();
       const stops = [
         events.subscribe(() => {
           throw new Error('on purpose');
@@ -96,26 +96,26 @@ for (const topology of TOPOLOGIES) {
         events.subscribe((event) => {
           for (const key of Object.keys(event)) Reflect.deleteProperty(event, key);
         }),
-        events.subscribe(ear.hear),
+        events.subscribe(listener.listen),
       ];
-      const ended = listener();
-      events.subscribe(ended.hear)();
-      // Even one that is ended while its event is on the way.
-      stops.push(events.subscribe(() => endLate()));
-      const endLate = events.subscribe(ended.hear);
+      const stopped = recordingListener();
+      events.subscribe(stopped.listen)();
+      // A listener that is stopped during the dispatch of an event receives nothing either.
+      stops.push(events.subscribe(() => stopLate()));
+      const stopLate = events.subscribe(stopped.listen);
       await using ann = await connectClient(nodes.url(0));
       const { room } = await ann.must('room:create');
-      await ear.until(({ type, ref }) => type === 'user_joined' && ref === room.ref);
-      expect(ended.heard).toEqual([]);
+      await listener.until(({ type, ref }) => type === 'user_joined' && ref === room.ref);
+      expect(stopped.received).toEqual([]);
       for (const stop of stops) stop();
       await ann.must('room:close');
       await hook.until(({ type, ref }) => type === 'room_destroyed' && ref === room.ref);
-      expect(ear.heard.map(({ type }) => type)).toEqual(['room_created', 'user_joined']);
+      expect(listener.received.map(({ type }) => type)).toEqual(['room_created', 'user_joined']);
     });
   });
 }
 
-test('a listener may ask the server, and end itself', async () => {
+test('a listener may read from the server, and stop itself', async () => {
   const server = await createServer({ host: '127.0.0.1', port: 0, demo: false });
   const read = new Promise<string>((resolve) => {
     const stop = server.events.subscribe(async (event) => {
@@ -131,7 +131,7 @@ test('a listener may ask the server, and end itself', async () => {
   await server.close();
 });
 
-test('what goes wrong with a listener is logged', async () => {
+test('a failure of a listener is logged', async () => {
   const lines: string[] = [];
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -166,7 +166,7 @@ test('what goes wrong with a listener is logged', async () => {
   ]);
 });
 
-test('without a feed there are no events, and who wants some is told', async () => {
+test('without a feed a subscription is refused with the name of the option', async () => {
   const options = { host: '127.0.0.1', port: 0, demo: false, feedMaxEvents: 0 };
   await expect(createServer(options, { hooks: { onEvent: () => {} } })).rejects.toThrow(OptionError);
   const server = await createServer(options);

@@ -1,14 +1,14 @@
-/** Who makes a room and who joins one, where the program around the server has a say. */
+/** The hooks `onCreate` and `onJoin`: the embedding program can allow, change or refuse. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreateRequest, Hooks, JoinRequest } from '../../../../src/index.ts';
 import { connectClient } from '../../../support/client.ts';
 import { type Nodes, startNodes, TOPOLOGIES } from '../../../support/nodes.ts';
 import { flushPushes, joinedPair, storedRoom, tokenOf } from '../../scenarios/members.ts';
 
-/** Hooks that each test gives anew; the servers live longer. */
+/** The hooks of the current test; the servers are shared by all tests. */
 let onCreate: Hooks['onCreate'];
 let onJoin: Hooks['onJoin'];
-const hooks: Hooks = { onCreate: (asked) => onCreate?.(asked), onJoin: (asked) => onJoin?.(asked) };
+const hooks: Hooks = { onCreate: (request) => onCreate?.(request), onJoin: (request) => onJoin?.(request) };
 
 for (const topology of TOPOLOGIES) {
   describe(`decisions about rooms: ${topology.name}`, () => {
@@ -19,19 +19,19 @@ for (const topology of TOPOLOGIES) {
     afterAll(() => nodes[Symbol.asyncDispose]());
     const occupied = async () => (await nodes.servers[0]?.pool())?.occupied;
 
-    test('a create is allowed, changed, or refused with a reason; the latter makes no room', async () => {
-      const asked: CreateRequest[] = [];
+    test('the hook can allow a create, change its settings, or refuse it before a room exists', async () => {
+      const requests: CreateRequest[] = [];
       await using ann = await connectClient(nodes.url(0), { name: 'Ann' });
       const before = await occupied();
       onCreate = (request) => {
-        asked.push(request);
-        return { refuse: 'You have rooms enough.' };
+        requests.push(request);
+        return { refuse: 'You have enough rooms.' };
       };
       const refused = await ann.ask('room:create', { maxUsers: 3, metadata: { a: 1 }, idempotencyKey: 'key' });
-      const message = 'You have rooms enough.';
+      const message = 'You have enough rooms.';
       expect(refused).toEqual({ ok: false, error: { code: 'FORBIDDEN', message, retryable: false } });
       const settings = { type: 'call', maxUsers: 3, access: 'open', metadata: { a: 1 } };
-      expect(asked).toEqual([{ userId: ann.userId, name: 'Ann', settings, idempotencyKey: 'key' }]);
+      expect(requests).toEqual([{ userId: ann.userId, name: 'Ann', settings, idempotencyKey: 'key' }]);
       expect(await occupied()).toBe(before);
 
       onCreate = async () => ({ settings: { type: 'lesson', maxUsers: 5 } });
@@ -41,7 +41,7 @@ for (const topology of TOPOLOGIES) {
       expect((await ann.must('room:create')).room).toMatchObject({ type: 'call', maxUsers: 8 });
     });
 
-    test('a create that is repeated and refused now makes no second room, and takes the first from nobody', async () => {
+    test('a repeated create that is refused makes no second room and leaves the first one', async () => {
       onCreate = undefined;
       await using ann = await connectClient(nodes.url(0));
       const { room } = await ann.must('room:create', { idempotencyKey: 'once' });
@@ -54,14 +54,14 @@ for (const topology of TOPOLOGIES) {
       expect((await ann.must('room:create', { idempotencyKey: 'once' })).room.ref).toBe(room.ref);
     });
 
-    test('who is refused at a room hears nothing of it, and the room nothing of them', async () => {
+    test('a refused join causes no event, neither for the client nor for the members', async () => {
       onJoin = undefined;
       await using pair = await joinedPair(nodes);
       const { ann, ben, room } = pair;
       await using eve = await connectClient(nodes.url(1), { name: 'Eve' });
-      const asked: JoinRequest[] = [];
+      const requests: JoinRequest[] = [];
       onJoin = async (request) => {
-        asked.push(request);
+        requests.push(request);
         return { refuse: 'Members only.' };
       };
       for (const payload of [{ code: room.code }, { code: room.code, ref: room.ref }]) {
@@ -74,15 +74,15 @@ for (const topology of TOPOLOGIES) {
       expect(eve.heard.map(({ name }) => name)).toEqual(['welcome']);
       expect(ann.all('member:joined')).toHaveLength(1);
       expect(await storedRoom(nodes, room)).toMatchObject({ rev: room.rev });
-      expect(asked[0]).toEqual({ userId: eve.userId, name: 'Eve', room: await storedRoom(nodes, room) });
-      // A room that does not exist is none of the hook's business.
+      expect(requests[0]).toEqual({ userId: eve.userId, name: 'Eve', room: await storedRoom(nodes, room) });
+      // The hook is not called for a room that does not exist.
       expect(await eve.refused('room:join', { code: room.code.replace(/.$/, (d) => `${9 - Number(d)}`) })).toBe(
         'ROOM_NOT_FOUND',
       );
-      expect(asked).toHaveLength(2);
+      expect(requests).toHaveLength(2);
     });
 
-    test('a hook cannot change the room by what it is shown', async () => {
+    test('a hook receives a copy of the room', async () => {
       onJoin = ({ room }) => {
         for (const member of room.members) member.name = 'changed';
         room.members.length = 0;
@@ -92,38 +92,38 @@ for (const topology of TOPOLOGIES) {
       expect((await storedRoom(nodes, pair.room)).members).toMatchObject([{ name: 'Ann' }, { name: null }]);
     });
 
-    test('who has a seat is not asked about again', async () => {
+    test('the hook is not called again for a member that has a seat', async () => {
       onJoin = undefined;
       await using pair = await joinedPair(nodes);
       const { ben, room } = pair;
-      onJoin = () => ({ refuse: 'Nobody any more.' });
+      onJoin = () => ({ refuse: 'No more joins.' });
       await ben.must('room:join', { code: room.code });
       await ben.must('room:join', { code: room.code, ref: room.ref });
       await using back = await connectClient(nodes.url(0), { resume: tokenOf(ben) });
       expect((await back.must('room:get')).room.ref).toBe(room.ref);
-      // Given up, it is to be asked for anew.
+      // After a leave, a join calls the hook again.
       await back.must('room:leave');
       expect(await back.refused('room:join', { code: room.code })).toBe('FORBIDDEN');
     });
 
     test.each([
       [
-        'throws at once',
+        'throws',
         (): never => {
           throw new Error('on purpose');
         },
       ],
-      ['throws later', async (): Promise<never> => Promise.reject(new Error('on purpose'))],
-      ['says false', () => false as unknown as undefined],
-      ['changes what there is not', () => ({ settings: { maxUsers: 1_000_000 } })],
+      ['rejects', async (): Promise<never> => Promise.reject(new Error('on purpose'))],
+      ['returns false', () => false as unknown as undefined],
+      ['returns invalid settings', () => ({ settings: { maxUsers: 1_000_000 } })],
       ['misspells its refusal', () => ({ refused: 'no' }) as unknown as undefined],
-    ])('one that %s is a fault of the server, and lets nobody in', async (_, hook) => {
+    ])('a request is refused with INTERNAL when the hook %s', async (_, hook) => {
       onCreate = onJoin = undefined;
       await using pair = await joinedPair(nodes);
       await using eve = await connectClient(nodes.url(1));
       const before = await occupied();
       onCreate = hook;
-      // It may answer what onJoin may not: that is the point.
+      // The answer has the type of onCreate, which onJoin refuses.
       onJoin = hook as Hooks['onJoin'];
       for (const answer of [await eve.ask('room:create'), await eve.ask('room:join', { code: pair.room.code })]) {
         expect(answer).toMatchObject({
@@ -135,7 +135,7 @@ for (const topology of TOPOLOGIES) {
       expect((await storedRoom(nodes, pair.room)).rev).toBe(pair.room.rev);
     });
 
-    test('a hook may call the server that asks it', async () => {
+    test('a hook may call its own server', async () => {
       onCreate = onJoin = undefined;
       const server = nodes.servers[0] ?? expect.unreachable();
       onCreate = async () => {

@@ -1,4 +1,4 @@
-/** Hooks that take their time: nobody waits for ever, and nothing is taken for who has gone meanwhile. */
+/** Slow hooks: a time limit, and no seat or session for a client that has disconnected meanwhile. */
 import { describe, expect, test } from 'vitest';
 import { createServer, type Hooks, silentLog } from '../../../../src/index.ts';
 import { connectClient, TestClient } from '../../../support/client.ts';
@@ -9,28 +9,28 @@ import { refusedHandshake } from '../../scenarios/members.ts';
 
 const LOCAL = { host: '127.0.0.1', port: 0, demo: false };
 
-/** A hook that waits until it is told to go on, and says when it has been called. */
+/** A hook that waits for `release`; `called` resolves at its first call. */
 function slowHook() {
-  let called = () => {};
+  let markCalled = () => {};
   let release = () => {};
-  const asked = new Promise<void>((resolve) => {
-    called = resolve;
+  const called = new Promise<void>((resolve) => {
+    markCalled = resolve;
   });
-  const goesOn = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     release = resolve;
   });
   const hook = async (): Promise<void> => {
-    called();
-    await goesOn;
+    markCalled();
+    await released;
   };
-  return { hook, asked, release: () => release() };
+  return { hook, called, release: () => release() };
 }
 
 test.each(['authenticate', 'onCreate', 'onJoin'] as const)(
-  '%s that never answers is a fault after 5 seconds',
+  '%s fails the request when it has not answered after 5 seconds',
   async (name) => {
     const clock = manualClock(Date.now());
-    const { hook, asked } = slowHook();
+    const { hook, called } = slowHook();
     const server = await createServer(LOCAL, { hooks: { [name]: hook } satisfies Hooks, clock, log: silentLog });
     const code = async (): Promise<string> => {
       if (name === 'authenticate') return (await refusedHandshake(server.url, {})).code;
@@ -39,16 +39,16 @@ test.each(['authenticate', 'onCreate', 'onJoin'] as const)(
       await using ben = await connectClient(server.url);
       const { room } = await ann.must('room:create');
       const answer = ben.refused('room:join', { code: room.code });
-      await asked;
-      // Nobody else is held up, not even the one who waits.
+      await called;
+      // Meanwhile other requests are answered, also those of the waiting client.
       await ann.must('room:update', { name: 'Yard' });
       await ben.must('heartbeat');
       return await answer;
     };
     const answered = code();
-    await asked;
+    await called;
     clock.advance(4_999);
-    // It is still waited for: what has been asked since is answered first.
+    // The request still waits: a later request is answered first.
     expect(await Promise.race([answered, fetch(`${server.url}/healthz`).then(() => 'waiting')])).toBe('waiting');
     clock.advance(1);
     expect(await answered).toBe('INTERNAL');
@@ -57,11 +57,11 @@ test.each(['authenticate', 'onCreate', 'onJoin'] as const)(
 );
 
 for (const kind of ['memory', 'redis'] as const) {
-  describe(`gone before the hook has answered: ${kind}`, () => {
-    test.each(['onCreate', 'onJoin'] as const)('%s: no seat is taken', async (name) => {
+  describe(`a client that disconnects before the hook has answered: ${kind}`, () => {
+    test.each(['onCreate', 'onJoin'] as const)('takes no seat: %s', async (name) => {
       await using redis = kind === 'redis' ? await startRedis() : undefined;
       await using host = await startHttpHost();
-      const { hook, asked, release } = slowHook();
+      const { hook, called, release } = slowHook();
       let isSlow = false;
       const server = await createServer(redis ? { redisUrl: redis.url } : {}, {
         server: host.server,
@@ -76,12 +76,12 @@ for (const kind of ['memory', 'redis'] as const) {
       isSlow = true;
       const request = name === 'onCreate' ? ben.ask('room:create') : ben.ask('room:join', { code: room.code });
       request.catch(() => {}); // its connection is gone
-      await asked;
+      await called;
       isSlow = false;
       ben.cut();
       await gone;
       release();
-      // Asked for later, so done later: whatever Ben's request has done is done by then.
+      // Cat's join is processed after Ben's request.
       await using cat = await connectClient(host.url);
       await cat.must('room:join', { code: room.code });
       const { members } = (await ann.must('room:get')).room;
@@ -92,9 +92,9 @@ for (const kind of ['memory', 'redis'] as const) {
   });
 }
 
-test('who is gone before authenticate has answered leaves no session behind', async () => {
+test('a client that disconnects before authenticate has answered leaves no session', async () => {
   await using host = await startHttpHost();
-  const { hook, asked, release } = slowHook();
+  const { hook, called, release } = slowHook();
   let isSlow = true;
   const server = await createServer(
     {},
@@ -112,7 +112,7 @@ test('who is gone before authenticate has answered leaves no session behind', as
     host.server.once('connection', (socket) => socket.once('close', () => setImmediate(resolve)));
   });
   await using early = new TestClient(host.url);
-  await asked;
+  await called;
   isSlow = false;
   early.cut();
   await gone;
@@ -123,13 +123,13 @@ test('who is gone before authenticate has answered leaves no session behind', as
   await server.close();
 });
 
-test('the time of authenticate is not taken from that of the handshake', async () => {
+test('the time of authenticate does not count towards the time limit of the handshake', async () => {
   const server = await createServer(
     { ...LOCAL, connectTimeoutMs: 1 },
     {
       hooks: {
         authenticate: async ({ headers }) => {
-          // Some ways to and fro: longer than a millisecond, however fast the machine is.
+          // Several round trips take longer than a millisecond on any machine.
           for (let time = 0; time < 20; time += 1) await fetch(`http://${headers.host}/healthz`);
         },
       },
@@ -140,7 +140,7 @@ test('the time of authenticate is not taken from that of the handshake', async (
   await server.close();
 });
 
-test('who is let in when the server is about to close is sent elsewhere', async () => {
+test('a client that authenticates while the server closes is refused with DRAINING', async () => {
   await using host = await startHttpHost();
   const [authenticating, creating] = [slowHook(), slowHook()];
   let isSlow = false;
@@ -154,10 +154,10 @@ test('who is let in when the server is about to close is sent elsewhere', async 
   await using ann = await connectClient(host.url);
   isSlow = true;
   const refused = refusedHandshake(host.url, {});
-  await authenticating.asked;
-  // What is under way is waited for, so the server does not close before this is.
+  await authenticating.called;
+  // A request under way keeps the server from closing.
   ann.ask('room:create').catch(() => {});
-  await creating.asked;
+  await creating.called;
   const closing = server.close();
   await ann.next('server:drain');
   authenticating.release();
@@ -184,7 +184,7 @@ test('a hook that closes its own server does not hang it', async () => {
   const request = ann.ask('room:create');
   request.catch(() => {}); // its connection is closed
   await closed;
-  // The one waits for the other, until the hook's time is over.
+  // The close waits for the hook and the hook for the close, until the hook's time limit.
   clock.advance(5_000);
   await closing;
   await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();

@@ -15,7 +15,7 @@ import { ADMIN, type ApiClient, createApiClient, createRoom } from './api-client
 export interface ExampleServer extends AsyncDisposable {
   readonly url: string;
   readonly api: ApiClient;
-  /** A room with one member, its call record, an endpoint and a dead letter: their ids replace the ids of the examples. */
+  /** A room with one member, its call record, an endpoint and a dead letter: their ids replace those of the examples. */
   createFixture(): Promise<ExampleFixture>;
 }
 

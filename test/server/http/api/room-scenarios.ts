@@ -1,4 +1,4 @@
-/** Rooms through the API: the operations of a back end and the events that members receive, on the same node or another. */
+/** Rooms through the API: the operations of a back end, and the events for members on the same node or another. */
 import { expect } from 'vitest';
 import type { RoomSnapshot } from '../../../../src/protocol/snapshot.ts';
 import type { ListedRoom } from '../../../../src/room/outcomes.ts';
