@@ -1,9 +1,9 @@
-/** One option, three spellings. */
+/** One option has a flag, a SIGNALBOX_ variable and for some a plain variable. */
 import { expect, test } from 'vitest';
 import { flagOf, readFlags, variableOf } from '../../src/cli/flags.ts';
 import { OPTIONS, OptionError, type OptionName } from '../../src/server/options/options.ts';
 
-test('an option is spelt three ways', () => {
+test('an option name is converted to its flag and its variable', () => {
   expect(flagOf('graceMs')).toBe('--grace-ms');
   expect(variableOf('graceMs')).toBe('SIGNALBOX_GRACE_MS');
   expect(variableOf('host')).toBe('SIGNALBOX_HOST');
@@ -14,7 +14,7 @@ test('no two options share a spelling', () => {
   expect(new Set(names.flatMap((name) => [flagOf(name), variableOf(name)])).size).toBe(2 * names.length);
 });
 
-test('values are read by their kind', () => {
+test('values are parsed by the type of the option', () => {
   const given = {
     graceMs: '500',
     demo: 'false',
@@ -31,7 +31,7 @@ test('values are read by their kind', () => {
   });
 });
 
-test('what is true or false may stand without a value', () => {
+test('a boolean flag may stand without a value', () => {
   expect(readFlags({ webhookAllowPrivate: true, demo: 'false' }, {})).toEqual({
     webhookAllowPrivate: true,
     demo: false,
@@ -39,7 +39,7 @@ test('what is true or false may stand without a value', () => {
   expect(readFlags({ demo: true }, { SIGNALBOX_DEMO: 'false' })).toEqual({ demo: true });
 });
 
-test('a flag wins over a SIGNALBOX_ variable, that over a plain one; an empty one is none', () => {
+test('a flag wins over a SIGNALBOX_ variable, which wins over a plain one; an empty variable is ignored', () => {
   const all = { SIGNALBOX_PORT: '2', PORT: '1' };
   expect(readFlags({ port: '3' }, all)).toEqual({ port: 3 });
   expect(readFlags({}, all)).toEqual({ port: 2 });
@@ -48,7 +48,7 @@ test('a flag wins over a SIGNALBOX_ variable, that over a plain one; an empty on
   expect(readFlags({}, { HOST: '::1', REDIS_URL: 'redis://r' })).toEqual({ host: '::1', redisUrl: 'redis://r' });
 });
 
-test('a TURN server: lists that are empty are none, and its secret has a plain name too', () => {
+test('TURN: an empty list is ignored, and the secrets have a plain variable', () => {
   const empty = { SIGNALBOX_TURN_URLS: '', SIGNALBOX_TURN_SECRETS: '', TURN_SECRET: '' };
   expect(readFlags({}, empty)).toEqual({});
   expect(
@@ -66,11 +66,11 @@ test.each<[string, Record<string, string>, Record<string, string>, string]>([
   ['an exponent', {}, { SIGNALBOX_GRACE_MS: '1e3' }, 'SIGNALBOX_GRACE_MS'],
   ['a blank', {}, { SIGNALBOX_GRACE_MS: ' ' }, 'SIGNALBOX_GRACE_MS'],
   ['a word for a plain variable', {}, { PORT: 'http' }, 'PORT'],
-  ['yes', { demo: 'yes' }, {}, '--demo'],
-  ['a variable that is almost one', {}, { SIGNALBOX_GRACE: '1' }, 'SIGNALBOX_GRACE'],
+  ['the word yes', { demo: 'yes' }, {}, '--demo'],
+  ['an unknown variable', {}, { SIGNALBOX_GRACE: '1' }, 'SIGNALBOX_GRACE'],
   ['a variable in small letters', {}, { SIGNALBOX_graceMs: '1' }, 'SIGNALBOX_graceMs'],
-  ['a variable of every object', {}, { SIGNALBOX___PROTO__: '1' }, 'SIGNALBOX___PROTO__'],
-])('%s is refused by the spelling that was used', (_, given, environment, option) => {
+  ['the variable __proto__', {}, { SIGNALBOX___PROTO__: '1' }, 'SIGNALBOX___PROTO__'],
+])('%s is refused with the name of the flag or variable', (_, given, environment, option) => {
   const read = () => readFlags(given, environment);
   expect(read).toThrow(OptionError);
   expect(read).toThrow(expect.objectContaining({ option }));

@@ -1,4 +1,4 @@
-/** What stands in the logs, and what never may. */
+/** The log contains no secrets and no personal data. */
 import { expect, test } from 'vitest';
 import { connectClient, TestClient } from '../support/client.ts';
 import { startRedis } from '../support/redis.ts';
@@ -9,7 +9,7 @@ const ADMIN = 'the-token-of-the-operator';
 const PASSWORD = 'hunter2-of-redis';
 const RELAY = ['the-secret-of-the-relay', 'the-one-that-it-had-before'];
 
-test('at debug level a whole life leaves no code, no token, no secret and no words in the log', async () => {
+test('the debug log of a whole session contains no code, token, secret, name or message', async () => {
   await using redis = await startRedis({ args: ['--requirepass', PASSWORD] });
   const redisUrl = redis.url.replace('//', `//:${PASSWORD}@`);
   await using server = await startSignalbox({

@@ -1,4 +1,4 @@
-/** `signalbox pool`: what an operator is told. */
+/** `signalbox pool`: the figures and the audit. */
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKeys } from '../../src/engine/redis/keys.ts';
@@ -17,7 +17,7 @@ const pool = (...args: string[]) => runSignalbox(['pool', ...args], { REDIS_URL:
 
 beforeAll(async () => {
   redis = await startRedis();
-  // No tick while the tests look: what is planted stays.
+  // The default tick is too slow to repair the planted disagreement during the tests.
   server = await startSignalbox({ redisUrl: redis.url, secret: 'a secret of these tests' });
   const [host, other] = await Promise.all([connectClient(server.url), connectClient(server.url)]);
   ({ code } = (await host.must('room:create')).room);
@@ -30,7 +30,7 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-test('prints the figures', async () => {
+test('the figures are printed', async () => {
   const { code: exit, stdout, stderr } = await pool();
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   const figures = Object.fromEntries(
@@ -42,21 +42,21 @@ test('prints the figures', async () => {
   expect(figures).toEqual({ free: '899998', occupied: '1', cooling: '1', total: '900000' });
 });
 
-test('--json prints them as one line, as GET /v1/pool sums them up', async () => {
+test('--json prints the sums of GET /v1/pool as one line', async () => {
   const { code: exit, stdout } = await pool('--json');
   expect(exit).toBe(0);
   expect(stdout).toMatch(/^\{.*\}\n$/);
   expect(JSON.parse(stdout)).toEqual({ free: 899_998, occupied: 1, cooling: 1, total: 900_000 });
 });
 
-test('--audit says that the data is consistent', async () => {
+test('--audit confirms that the data is consistent', async () => {
   const { code: exit, stdout } = await pool('--audit');
   expect(exit).toBe(0);
   expect(stdout).toMatch(/^audit +consistent$/m);
   expect(JSON.parse((await pool('--audit', '--json')).stdout)).toMatchObject({ disagreements: [] });
 });
 
-describe('when somebody has been at the books', () => {
+describe('when the data in Redis was changed by hand', () => {
   test('the disagreement is named, and the exit code is 1', async () => {
     const client = createClient({ url: redis.url });
     client.on('error', () => {});
@@ -64,10 +64,10 @@ describe('when somebody has been at the books', () => {
     const keys = createKeys('sb:').shard(shardOf(code));
     await client.del(keys.taken);
     client.destroy();
-    const told = await pool('--audit');
-    expect(told.code).toBe(1);
-    expect(told.stdout).toContain(`shard ${code.slice(-2)}: `);
-    expect(told.stdout).toContain('marked free');
+    const audit = await pool('--audit');
+    expect(audit.code).toBe(1);
+    expect(audit.stdout).toContain(`shard ${code.slice(-2)}: `);
+    expect(audit.stdout).toContain('marked free');
     const { code: exit, stdout } = await pool('--audit', '--json');
     expect(exit).toBe(1);
     expect(JSON.parse(stdout).disagreements.length).toBeGreaterThan(0);
@@ -75,7 +75,7 @@ describe('when somebody has been at the books', () => {
   });
 });
 
-describe('what it cannot do is one line', () => {
+describe('an error is one line', () => {
   test('without Redis', async () => {
     const ended = await runSignalbox(['pool']);
     expect(ended).toMatchObject({
@@ -85,7 +85,7 @@ describe('what it cannot do is one line', () => {
     });
   });
 
-  test('with one that does not answer', async () => {
+  test('with a Redis that does not answer', async () => {
     const url = `redis://:hunter2@127.0.0.1:${await freePort()}`;
     const ended = await runSignalbox(['pool', '--redis-url', url]);
     expect(ended.code).toBe(1);

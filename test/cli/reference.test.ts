@@ -1,4 +1,4 @@
-/** `signalbox reference`: what a back end or an operator is given. */
+/** `signalbox reference`: references on the command line. */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/process.ts';
@@ -7,7 +7,7 @@ import { runSignalbox } from '../support/signalbox.ts';
 
 const YEAR = new Date().getUTCFullYear();
 
-test('one reference on each line, and the next time the following ones', async () => {
+test('one reference is printed on each line, and the next run continues', async () => {
   await using folder = await temporaryFolder();
   const env = { SIGNALBOX_DATA_DIR: folder.path };
   expect(await runSignalbox(['reference', 'order', '-n', '3'], env)).toEqual({
@@ -19,11 +19,11 @@ test('one reference on each line, and the next time the following ones', async (
   expect((await runSignalbox(['reference', 'user', '--count', '1'], env)).stdout).toBe(`USR${YEAR}00000001\n`);
 });
 
-test('without any option it keeps its ledger where serve does: data, beside where it was started', async () => {
+test('without options the ledger is in the directory data, as for serve', async () => {
   expect((await runSignalbox(['reference', 'product'])).stdout).toBe(`PRO${YEAR}00000001\n`);
 });
 
-test('an item type of one’s own, and more than one batch', async () => {
+test('a configured item type works with more than one batch', async () => {
   const { stdout } = await runSignalbox(['reference', 'invoice', '-n', '25000'], {
     SIGNALBOX_ITEM_TYPES: 'invoice=5:INV:6',
   });
@@ -32,7 +32,7 @@ test('an item type of one’s own, and more than one batch', async () => {
   expect([lines[0], lines.at(-1)]).toEqual([`INV${YEAR}000001`, `INV${YEAR}025000`]);
 });
 
-test('with Redis and a database', async () => {
+test('references are counted with Redis and a database', async () => {
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
   const env = { REDIS_URL: redis.url, DATABASE_URL: `sqlite:${join(folder.path, 'all.db')}` };
@@ -44,22 +44,34 @@ test('with Redis and a database', async () => {
 
 const COUNTED_ROOM = /^ROM20\d\d\d{8}\n$/;
 
-describe('what it cannot do is one line', () => {
+describe('an error is one line', () => {
   test.each<[string, string[], Record<string, string>, number, RegExp]>([
-    ['no type', [], {}, 2, /missing required argument 'type'/],
-    ['no such type', ['cat'], {}, 2, /no item type "cat": there are order, user, product, room/],
-    ['no number', ['order', '-n', 'ten'], {}, 2, /--count: must be a whole number/],
-    ['too many', ['order', '-n', '1000001'], {}, 2, /--count: must be a whole number/],
+    ['a missing type', [], {}, 2, /missing required argument 'type'/],
+    ['an unknown type', ['cat'], {}, 2, /no item type "cat": there are order, user, product, room/],
+    ['a count that is not a number', ['order', '-n', 'ten'], {}, 2, /--count: must be a whole number/],
+    ['a count that is too large', ['order', '-n', '1000001'], {}, 2, /--count: must be a whole number/],
     ['Redis without a database', ['order'], { REDIS_URL: 'redis://127.0.0.1:1' }, 2, /--database-url: required/],
-    ['a URL that is none', ['order'], { DATABASE_URL: 'oracle://u:hunter2@x' }, 2, /databaseUrl: must be postgres/],
     [
-      'nobody there',
+      'an unknown kind of database',
+      ['order'],
+      { DATABASE_URL: 'oracle://u:hunter2@x' },
+      2,
+      /databaseUrl: must be postgres/,
+    ],
+    [
+      'a database that does not answer',
       ['order'],
       { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' },
       1,
       /does not answer \(.*ECONNREFUSED/,
     ],
-    ['types that meet', ['order'], { SIGNALBOX_ITEM_TYPES: 'bill=1:BIL:8' }, 2, /itemTypes: .* is that of order/],
+    [
+      'two types with one prefix or number',
+      ['order'],
+      { SIGNALBOX_ITEM_TYPES: 'bill=1:BIL:8' },
+      2,
+      /itemTypes: .* is that of order/,
+    ],
   ])('%s', async (_, args, env, code, reason) => {
     const ended = await runSignalbox(['reference', ...args], env);
     expect(ended.code).toBe(code);

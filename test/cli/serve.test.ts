@@ -1,4 +1,4 @@
-/** What whoever starts a server reads. */
+/** `signalbox serve`: help, errors and the lines at the start. */
 import { describe, expect, test } from 'vitest';
 import { flagOf, variableOf } from '../../src/cli/flags.ts';
 import { OPTIONS, type OptionName, readOptions } from '../../src/server/options/options.ts';
@@ -9,7 +9,7 @@ import { type Ended, runSignalbox, startSignalbox } from '../support/signalbox.t
 const NAMES = Object.keys(OPTIONS) as OptionName[]; // the table's own keys
 const LOCAL = ['--host', '127.0.0.1', '--port', '0'];
 
-/** One line, which begins with who says it and holds no stack. */
+/** Expects one line on stderr, with the prefix of the program and without a stack. @returns the line. */
 function expectOneLine({ stderr, stdout }: Ended): string {
   expect(stdout).toBe('');
   expect(stderr).toMatch(/^signalbox: .+\n$/);
@@ -35,7 +35,7 @@ describe('--help', () => {
     expect(text).toContain('SIGNALBOX_LOG_LEVEL');
   });
 
-  test('of the program names its commands; --version is the package’s', async () => {
+  test('of the program lists its commands, and --version prints the version of the package', async () => {
     const [help, version] = await Promise.all([runSignalbox(['--help']), runSignalbox(['--version'])]);
     expect(help).toMatchObject({ code: 0, stderr: '' });
     for (const command of ['serve', 'pool']) expect(help.stdout).toContain(`  ${command} `);
@@ -43,7 +43,7 @@ describe('--help', () => {
   });
 });
 
-describe('what cannot be understood: one line, exit code 2', () => {
+describe('invalid arguments: one line, exit code 2', () => {
   test.each<[string, string[], Record<string, string>, RegExp]>([
     ['an unknown flag', ['--prot', '3000'], {}, /unknown option '--prot' .*--port/],
     ['an unknown variable', [], { SIGNALBOX_GRACE: '1' }, /SIGNALBOX_GRACE: no such option/],
@@ -55,12 +55,12 @@ describe('what cannot be understood: one line, exit code 2', () => {
       {},
       /--webhook-allow-private: neither true nor false/,
     ],
-    ['a flag behind one without a value', ['--demo', '--prot', '1'], {}, /unknown option '--prot'/],
-    ['an argument that nobody asked for', ['now'], {}, /too many arguments/],
+    ['an unknown flag after a flag without a value', ['--demo', '--prot', '1'], {}, /unknown option '--prot'/],
+    ['an unexpected argument', ['now'], {}, /too many arguments/],
     ['a number out of range', ['--port', '70000'], {}, /port: .*65535/],
-    ['a level that there is not', [], { SIGNALBOX_LOG_LEVEL: 'loud' }, /LOG_LEVEL.*debug, info, warn, error, silent/],
+    ['an unknown log level', [], { SIGNALBOX_LOG_LEVEL: 'loud' }, /LOG_LEVEL.*debug, info, warn, error, silent/],
     [
-      'a proxy that is no network',
+      'a proxy that is not a network',
       ['--trusted-proxies', '10.0.0.0/8,10.0.0.0/99'],
       {},
       /trustedProxies: 10\.0\.0\.0\/99/,
@@ -84,7 +84,7 @@ describe('what cannot be understood: one line, exit code 2', () => {
     expect(ended.stderr).not.toContain('hunter2');
   });
 
-  test('nor is one of several', async () => {
+  test('a list with a secret that is too short is not repeated', async () => {
     const secrets = `${'long enough'.repeat(2)},hunter2`;
     const ended = await runSignalbox(['serve', ...LOCAL, '--turn-urls', 'turn:turn.example.org'], {
       TURN_SECRET: secrets,
@@ -95,7 +95,7 @@ describe('what cannot be understood: one line, exit code 2', () => {
   });
 });
 
-describe.concurrent('what cannot be done: one line, exit code 1', () => {
+describe.concurrent('a failed start: one line, exit code 1', () => {
   test('a port in use', async () => {
     await using first = await startSignalbox();
     const ended = await runSignalbox([
@@ -111,7 +111,7 @@ describe.concurrent('what cannot be done: one line, exit code 1', () => {
     expect(expectOneLine(ended)).toMatch(new RegExp(`127\\.0\\.0\\.1:${first.port}`));
   });
 
-  test('a Redis that is not there, without the credentials', async () => {
+  test('an unreachable Redis is named without its credentials', async () => {
     const port = await freePort();
     const url = `redis://operator:hunter2@127.0.0.1:${port}`;
     const ended = await runSignalbox(['serve', ...LOCAL, '--redis-url', url, '--log-level', 'error']);
@@ -120,7 +120,7 @@ describe.concurrent('what cannot be done: one line, exit code 1', () => {
     expect(ended.stderr).not.toMatch(/hunter2|operator/);
   });
 
-  test('a database that is not there: which, and why, without the credentials', async () => {
+  test('an unreachable database is named with the reason and without its credentials', async () => {
     const port = await freePort();
     const url = `postgres://operator:hunter2@127.0.0.1:${port}/calls`;
     const ended = await runSignalbox(['serve', ...LOCAL, '--database-url', url, '--log-level', 'error']);
@@ -129,7 +129,7 @@ describe.concurrent('what cannot be done: one line, exit code 1', () => {
     expect(ended.stderr).not.toMatch(/hunter2|operator/);
   });
 
-  test('a directory that another node has', async () => {
+  test('a data directory of another node', async () => {
     await using folder = await temporaryFolder();
     await using _first = await startSignalbox({ dataDir: folder.path });
     const ended = await runSignalbox(['serve', ...LOCAL, '--data-dir', folder.path, '--log-level', 'error']);
@@ -137,7 +137,7 @@ describe.concurrent('what cannot be done: one line, exit code 1', () => {
     expect(expectOneLine(ended)).toContain(`${folder.path} is in use by another node`);
   });
 
-  test.each(['redis://:hunter2@:::', 'http://:hunter2@127.0.0.1'])('a Redis URL that is none: %s', async (url) => {
+  test.each(['redis://:hunter2@:::', 'http://:hunter2@127.0.0.1'])('an invalid Redis URL: %s', async (url) => {
     const ended = await runSignalbox(['serve', ...LOCAL, '--redis-url', url, '--log-level', 'error']);
     expect(ended.code).not.toBe(0);
     expect(expectOneLine(ended)).toMatch(/Redis URL/);
@@ -145,8 +145,8 @@ describe.concurrent('what cannot be done: one line, exit code 1', () => {
   });
 });
 
-describe('a server that runs', () => {
-  test('prints one block: address, node, engine, references, calls, api, nodes seen, codes; the log is JSON; SIGTERM ends it with 0', async () => {
+describe('a running server', () => {
+  test('prints one block with its address, node and figures, logs JSON, and exits with 0 on SIGTERM', async () => {
     await using redis = await startRedis();
     await using first = await startSignalbox({ redisUrl: redis.url, nodeId: 'north' });
     await using second = await startSignalbox({ redisUrl: redis.url, nodeId: 'south' });
@@ -171,19 +171,19 @@ describe('a server that runs', () => {
     }
   });
 
-  test('where calls are recorded, who may use the API, and how many endpoints hear of events', async () => {
+  test('prints where calls are recorded, the tokens of the API and the number of webhook endpoints', async () => {
     await using folder = await temporaryFolder();
     const adminTokens = [`shop=write:${'t'.repeat(16)}`];
     const webhookUrls = ['http://127.0.0.1:9/one', 'http://127.0.0.1:9/two'];
-    const told = { webhookUrls, webhookSecrets: ['s'.repeat(16)], webhookAllowPrivate: true };
-    await using server = await startSignalbox({ dataDir: folder.path, adminTokens, apiDocs: false, ...told });
+    const webhooks = { webhookUrls, webhookSecrets: ['s'.repeat(16)], webhookAllowPrivate: true };
+    await using server = await startSignalbox({ dataDir: folder.path, adminTokens, apiDocs: false, ...webhooks });
     const { lines } = server.child;
     expect(lines).toContain(`  calls       recorded, in sqlite at ${folder.path}/signalbox.db`);
     expect(lines).toContain('  webhooks    2 endpoints');
     expect(lines).toContain('  api         /v1 for 1 token');
   });
 
-  test('options come from flags, then SIGNALBOX_ variables, then plain ones', async () => {
+  test('reads options from flags, then SIGNALBOX_ variables, then plain variables', async () => {
     await using server = await startSignalbox({}, { SIGNALBOX_NODE_ID: 'from-env', PORT: '1', SIGNALBOX_PORT: '2' });
     expect(server.child.lines).toContain('  node        from-env');
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);

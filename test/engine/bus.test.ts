@@ -7,8 +7,8 @@ import { DEADLINE_MS, LINGER_MS, PREFIX, startNode, type TestNode, Unavailable }
 const ROOM = 'room:{ROM202600000042}';
 const MEMBER = `${ROOM}:anna`;
 
-// The first ones mostly wait for a slow link, side by side.
-test.concurrent('nothing is lost right after live: 100 rooms, 100 messages', async () => {
+// The first tests mostly wait for a slow link, so they run concurrently.
+test.concurrent('no message is lost right after live: 100 rooms, 100 messages', async () => {
   await using redis = await startRedis();
   await using near = await startNode(redis, { delayMs: 0 });
   await using far = await startNode(redis);
@@ -25,7 +25,7 @@ test.concurrent('nothing is lost right after live: 100 rooms, 100 messages', asy
 test.concurrent.each([
   ['a room, which lingers', ROOM],
   ['a member, which does not', MEMBER],
-])('leaving and joining again within a round trip never leaves a node deaf: %s', async (_, room) => {
+])('leaving and joining again within a round trip keeps the subscription: %s', async (_, room) => {
   await using redis = await startRedis();
   await using near = await startNode(redis, { delayMs: 0 });
   await using far = await startNode(redis);
@@ -40,7 +40,7 @@ test.concurrent.each([
   expect(guest.notes).toEqual(Array.from({ length: 50 }, (_, i) => i));
 });
 
-test.concurrent('joining and leaving without waiting ends in what was wanted last', async () => {
+test.concurrent('joining and leaving without waiting ends in the last state requested', async () => {
   await using redis = await startRedis();
   await using near = await startNode(redis);
   await using far = await startNode(redis);
@@ -62,22 +62,22 @@ test.concurrent('joining and leaving without waiting ends in what was wanted las
   expect(await reach(near, MEMBER)).toBe(1);
 });
 
-test('a channel lingers: coming back costs no command, then it is unsubscribed', async () => {
+test('a channel lingers: joining again needs no command, and later it is unsubscribed', async () => {
   await using redis = await startRedis();
   await using near = await startNode(redis);
   await using far = await startNode(redis);
   const guest = await far.guest();
   await far.join(guest, ROOM);
-  const asked = commandsSeen(far.proxy);
+  const commands = commandsSeen(far.proxy);
   await guest.seat.leave(ROOM);
   expect(await reach(near, ROOM), 'still subscribed').toBe(1);
   await far.join(guest, ROOM);
   near.io.to(ROOM).emit('note', 'back');
-  await vi.waitFor(() => expect(guest.notes).toEqual(['back'])); // and not what was sent while nobody was there
-  expect(asked().filter((name) => name.includes('subscribe'))).toEqual([]);
+  await vi.waitFor(() => expect(guest.notes).toEqual(['back'])); // and not the messages from the time without members
+  expect(commands().filter((name) => name.includes('subscribe'))).toEqual([]);
   await guest.seat.leave(ROOM);
   await vi.waitFor(async () => expect(await reach(near, ROOM)).toBe(0));
-  expect(asked().filter((name) => name.includes('subscribe'))).toEqual(['sunsubscribe']);
+  expect(commands().filter((name) => name.includes('subscribe'))).toEqual(['sunsubscribe']);
 });
 
 test('receivers: 1 for a remote member, 0 as soon as it left, 0 for an unknown one', async () => {
@@ -96,7 +96,7 @@ test('receivers: 1 for a remote member, 0 as soon as it left, 0 for an unknown o
   await expect(near.bus.countReceivers(() => fail('emit'))).rejects.toThrow('emit');
 });
 
-test('a node without members of a room receives no byte of it', async () => {
+test('a node without members of a room receives none of its messages', async () => {
   await using redis = await startRedis();
   await using near = await startNode(redis);
   await using far = await startNode(redis);
@@ -115,7 +115,7 @@ test('a node without members of a room receives no byte of it', async () => {
   expect(idleBytes).toBeLessThan(1_000);
 });
 
-test('Redis away: published messages drop and are counted, local clients get them at once, then traffic flows again', async () => {
+test('Redis dead: messages are dropped and counted, local clients still receive them, and the bus recovers', async () => {
   await using redis = await startRedis();
   await using near = await startNode(redis);
   await using far = await startNode(redis);
@@ -140,21 +140,21 @@ test('Redis away: published messages drop and are counted, local clients get the
   expect(far.bus.stats().losses).toBe(1);
 });
 
-test('a subscription under way when Redis dies comes to life with it', async () => {
+test('a subscription under way when Redis dies is live after the restart', async () => {
   await using redis = await startRedis();
   await using near = await startNode(redis);
   await using far = await startNode(redis);
   const guest = await far.guest();
-  const asked = commandsSeen(far.proxy);
+  const commands = commandsSeen(far.proxy);
   void guest.seat.join(ROOM);
-  await vi.waitFor(() => expect(asked()).toContain('ssubscribe'), { interval: 1 });
+  await vi.waitFor(() => expect(commands()).toContain('ssubscribe'), { interval: 1 });
   await redis.kill();
   await redis.restart();
   await vi.waitFor(async () => expect(await reach(near, ROOM)).toBe(1));
   await far.bus.live(redisChannel(PREFIX, ROOM));
 });
 
-test('Redis frozen: no call hangs, no backlog is delivered later, and it heals', async () => {
+test('Redis frozen: no call hangs, no backlog is delivered later, and the bus recovers', async () => {
   await using redis = await startRedis();
   await using near = await startNode(redis);
   await using far = await startNode(redis);
@@ -191,7 +191,7 @@ test('2,000 subscriptions survive a lost connection', async () => {
   await vi.waitFor(() => expect(guest.notes).toHaveLength(2_000));
 });
 
-test('what is subscribed in one tick goes out in one write', async () => {
+test('subscriptions of one tick are sent in one write', async () => {
   await using redis = await startRedis();
   await using far = await startNode(redis);
   const guest = await far.guest();
@@ -204,7 +204,7 @@ test('what is subscribed in one tick goes out in one write', async () => {
   expect(writes.filter((count) => count > 0)).toEqual([50]);
 });
 
-test('a refused subscription is retried until Redis allows it, and said once', async () => {
+test('a refused subscription is retried until Redis allows it, and logged once', async () => {
   await using redis = await startRedis();
   await using far = await startNode(redis);
   const guest = await far.guest();
@@ -216,7 +216,7 @@ test('a refused subscription is retried until Redis allows it, and said once', a
   await far.bus.live(redisChannel(PREFIX, ROOM));
 });
 
-test('a link that swallows packets is given up and made again', async () => {
+test('a silent link is closed and reconnected', async () => {
   await using redis = await startRedis();
   await using near = await startNode(redis);
   await using far = await startNode(redis, { pingMs: 100, silenceMs: 400 });
@@ -228,38 +228,38 @@ test('a link that swallows packets is given up and made again', async () => {
   await vi.waitFor(async () => expect(await reach(near, ROOM)).toBe(1));
 });
 
-test('a listener that throws loses nothing but its own message', async () => {
+test('a listener that throws loses only that message', async () => {
   await using redis = await startRedis();
   await using near = await startNode(redis);
   await using far = await startNode(redis);
-  const heard: string[] = [];
-  far.bus.onMessage('far', (text) => (text === 'bad' ? fail('listener') : heard.push(text)));
+  const received: string[] = [];
+  far.bus.onMessage('far', (text) => (text === 'bad' ? fail('listener') : received.push(text)));
   await far.bus.live(far.bus.inbox('far'));
   for (const text of ['one', 'bad', 'two']) near.bus.send('far', text);
-  await vi.waitFor(() => expect(heard).toEqual(['one', 'two']));
+  await vi.waitFor(() => expect(received).toEqual(['one', 'two']));
   expect(far.warnings).toHaveLength(1);
 });
 
-test('tell and listen: in order, counted, and ended', async () => {
+test('send and onMessage: messages arrive in order, receivers are counted, and a listener can be removed', async () => {
   await using redis = await startRedis();
   await using near = await startNode(redis);
   await using far = await startNode(redis);
-  const heard: string[] = [];
-  const end = far.bus.onMessage('far', (text) => heard.push(text));
+  const received: string[] = [];
+  const end = far.bus.onMessage('far', (text) => received.push(text));
   await far.bus.live(far.bus.inbox('far'));
   for (let i = 0; i < 100; i += 1) near.bus.send('far', JSON.stringify({ i }));
-  await vi.waitFor(() => expect(heard).toHaveLength(100));
-  expect(heard.map((text) => JSON.parse(text).i)).toEqual(Array.from({ length: 100 }, (_, i) => i));
+  await vi.waitFor(() => expect(received).toHaveLength(100));
+  expect(received.map((text) => JSON.parse(text).i)).toEqual(Array.from({ length: 100 }, (_, i) => i));
   expect(await near.bus.countReceivers(() => near.bus.send('far', '{}'))).toBe(1);
   expect(await near.bus.countReceivers(() => near.bus.send('gone', '{}'))).toBe(0);
   const again: string[] = [];
   far.bus.onMessage('far', (text) => again.push(text));
-  end(); // of a listener that was replaced: the new one stays
+  end(); // removes the replaced listener, not the new one
   near.bus.send('far', 'new');
   await vi.waitFor(() => expect(again).toEqual(['new']));
 });
 
-test('closed: waiting calls are refused at once, nothing is published', async () => {
+test('a closed bus refuses waiting calls at once and publishes nothing', async () => {
   await using redis = await startRedis();
   await using near = await startNode(redis);
   redis.freeze();
@@ -277,12 +277,12 @@ function reach(from: TestNode, room: string): Promise<number> {
   return from.bus.countReceivers(() => from.io.to(room).emit('reach'));
 }
 
-/** Lets node-redis write what was asked for in this tick, and nothing more. */
+/** Lets node-redis write the commands of this tick. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The names of the commands that went up since, in order. */
+/** Records the names of the commands that are sent from now on, in order. */
 function commandsSeen(proxy: TcpProxy): () => string[] {
   let text = '';
   proxy.onUp((chunk) => {

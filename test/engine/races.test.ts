@@ -1,4 +1,4 @@
-/** Many nodes at once on one real Redis. After every race, Redis is audited. */
+/** Races of many nodes on one real Redis, which is audited after each. */
 import { expect, test } from 'vitest';
 import { auditShards } from '../../src/engine/redis/audit.ts';
 import { codeAt, SHARDS } from '../../src/room/pool.ts';
@@ -9,10 +9,10 @@ import { type NodesOptions, startNodes } from './nodes.ts';
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** Races are about what comes out, on however slow a machine: none of them is lost to a deadline. */
+/** A long deadline: a slow machine must not turn a race into an outage. */
 const startRacers = (options: NodesOptions = {}) => startNodes({ ...options, deadlineMs: 60_000 });
 
-/** As many at once as nodes have under way, not as many as there are codes. */
+/** Limits how many commands are under way at once. */
 async function inWaves<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   while (results.length < count) {
@@ -32,7 +32,7 @@ test('a hundred joins at once into a room of five admit exactly five', async () 
   expect(new Set(outcomes.map((outcome) => (outcome.ok ? 'in' : outcome.reason)))).toEqual(
     new Set(['in', 'ROOM_FULL']),
   );
-  // Revisions are gap-free: one for each that joined, one more for the first who became host.
+  // Revisions are consecutive: one for each join, and one for the first member, which becomes host.
   const revs = admitted.flatMap(({ events }) => events.map(({ body }) => body.rev));
   expect(revs.toSorted((a, b) => a - b)).toEqual([4, 5, 6, 7, 8, 9]);
   expect(await nodes.audit()).toMatchObject({ occupied: 1, seats: 5 });
@@ -65,7 +65,7 @@ test('a thousand creates at once on a pool of three hundred give three hundred c
 test('the last free code is found, once, at a cost that does not grow with the fill', async () => {
   const settings = settingsOf(9_000);
   await using nodes = await startRacers({ settings });
-  // Everything but one code is taken: nothing is cheaper to set up, and nothing harder to find.
+  // Every code but one is taken: the most expensive search.
   const rooms = times(8_999, (index) => (index < 4_321 ? index : index + 1));
   await inWaves(rooms.length, (place) => {
     const index = rooms[place] ?? expect.unreachable();
@@ -83,14 +83,14 @@ test('the last free code is found, once, at a cost that does not grow with the f
   expect(await nodes.audit()).toMatchObject({ free: 99 * 9_000, occupied: 9_000 });
 });
 
-test('every code of ten shards is handed out once, none twice, and the next create is told that it is FULL', async () => {
+test('every code of ten shards is allocated exactly once, and the next create is refused with FULL', async () => {
   const pool = poolOf(9_000);
   await using nodes = await startRacers({ settings: { ...settingsOf(), pool } });
   const shards = times(10, (index) => index * 11);
   const given = new Set<string>();
   for (const shard of shards) {
     const outcomes = await inWaves(9_000, (index) => {
-      // As a node does it: a few codes drawn by chance, and a place to go on from.
+      // Like a node: a few random candidates, and a random start for the search.
       const candidates = times(4, () => codeAt(pool, shard, Math.floor(Math.random() * 9_000)));
       const from = Math.floor(Math.random() * 9_000);
       return nodes.next().create('anna', { shard, candidates, from, ref: refOf(shard * 10_000 + index) });
@@ -104,7 +104,7 @@ test('every code of ten shards is handed out once, none twice, and the next crea
   expect(await nodes.audit()).toMatchObject({ free: 810_000, occupied: 90_000, cooling: 0 });
 }, 300_000);
 
-test('of one create sent ten times with one key, one makes the room', async () => {
+test('one create that is sent ten times with one key makes one room', async () => {
   await using nodes = await startRacers();
   const outcomes = await Promise.all(
     times(10, (index) => nodes.next().create('anna', { idempotencyKey: 'once', ref: refOf(index + 1) })),
@@ -117,7 +117,7 @@ test('of one create sent ten times with one key, one makes the room', async () =
   expect(await nodes.audit()).toMatchObject({ occupied: 1 });
 });
 
-test('exactly one of the nodes that tick at once sees each seat given up, and each room end', async () => {
+test('concurrent ticks: each reaped seat and each ended room is reported to exactly one node', async () => {
   await using nodes = await startRacers();
   const first = await nodes.next().room(['anna', 'bert', 'cora']);
   await nodes.next().room(['dora', 'eve']);
@@ -133,7 +133,7 @@ test('exactly one of the nodes that tick at once sees each seat given up, and ea
   expect(await nodes.audit()).toEqual({ free: 298, occupied: 1, cooling: 1, seats: 1 });
 });
 
-test('whatever three nodes do at once, the law of the pool holds', async () => {
+test('the sum of free, occupied and cooling codes is constant while three nodes work concurrently', async () => {
   await using nodes = await startRacers({ settings: settingsOf(3, { cooldownMs: 2_000 }) });
   const guests = ['anna', 'bert', 'cora', 'dora'];
   for (let round = 0; round < 30; round += 1) {
@@ -160,7 +160,7 @@ test('whatever three nodes do at once, the law of the pool holds', async () => {
   expect(await nodes.next().stats(SHARD)).toMatchObject({ occupied, cooling });
 });
 
-test('the audit finds what contradicts the law', async () => {
+test('the audit finds every kind of inconsistent data', async () => {
   const pool = poolOf(3);
   await using nodes = await startRacers();
   const disagreements = async () => {
@@ -170,7 +170,11 @@ test('the audit finds what contradicts the law', async () => {
   const room = await nodes.next().room(['anna', 'bert'], { candidates: [nthCode(1)] });
   const stem = `sb:{s07}:`;
   const { admin } = nodes;
-  const broken: readonly (readonly [break_: () => Promise<unknown>, repair: () => Promise<unknown>, told: RegExp])[] = [
+  const broken: readonly (readonly [
+    break_: () => Promise<unknown>,
+    repair: () => Promise<unknown>,
+    message: RegExp,
+  ])[] = [
     [
       () => admin.setBit(`${stem}taken`, 1, 0),
       () => admin.setBit(`${stem}taken`, 1, 1),
@@ -207,9 +211,9 @@ test('the audit finds what contradicts the law', async () => {
       /100107 has members and no host/,
     ],
   ];
-  for (const [harm, repair, told] of broken) {
+  for (const [harm, repair, message] of broken) {
     await harm();
-    expect((await disagreements()).join('\n')).toMatch(told);
+    expect((await disagreements()).join('\n')).toMatch(message);
     await repair();
     expect(await disagreements()).toEqual([]);
   }

@@ -34,19 +34,19 @@ describe.each([
   testContract(name, (settings, clock) => harness.make(settings, clock));
 });
 
-test('without a clock the time is the one of Redis', async () => {
+test('without a clock the engine uses the time of Redis', async () => {
   await using nodes = await startNodes({ count: 0 });
   const engine = await createRedisEngine({ url: nodes.redis.url })(settingsOf());
   const harness = new EngineHarness(engine, createHandClock(0));
   const before = systemClock.now();
   const { createdAt } = await harness.room(['anna']);
-  // Redis runs on this machine; a millisecond is what the two may differ by in rounding.
+  // Redis runs on this machine: the two clocks differ by rounding only.
   expect(createdAt).toBeGreaterThanOrEqual(before - 1);
   expect(createdAt).toBeLessThanOrEqual(systemClock.now() + 1);
   await engine.close();
 });
 
-test('what has lost its meaning is dropped by Redis itself, and nothing else is', async () => {
+test('only user records and idempotency keys expire in Redis', async () => {
   await using nodes = await startNodes({ count: 1 });
   const [harness, keys] = [nodes.next(), createKeys('sb:')];
   const room = await harness.room(['anna', 'bert'], { idempotencyKey: 'one' });
@@ -73,7 +73,7 @@ test('what has lost its meaning is dropped by Redis itself, and nothing else is'
   });
 });
 
-test('servers with different prefixes share a Redis without meeting', async () => {
+test('servers with different prefixes are separate on one Redis', async () => {
   await using nodes = await startNodes({ count: 1 });
   const other = await createRedisEngine({ url: nodes.redis.url, prefix: 's[b]*:' })({
     ...settingsOf(),
@@ -89,7 +89,7 @@ test('servers with different prefixes share a Redis without meeting', async () =
   await other.close();
 });
 
-test('all nodes see each other, and share the first secret that was proposed', async () => {
+test('all nodes see each other and share the first proposed secret', async () => {
   await using nodes = await startNodes();
   const [first, second, third] = nodes.engines;
   expect((await first?.nodes())?.toSorted()).toEqual(['node-0', 'node-1', 'node-2']);
@@ -103,8 +103,8 @@ test('all nodes see each other, and share the first secret that was proposed', a
 test('a node receives the messages that are sent to it, and drops invalid ones', async () => {
   await using nodes = await startNodes({ count: 2 });
   const [first, second] = nodes.engines;
-  const heard: NodeMessage[] = [];
-  second?.fanout.onMessage((message) => heard.push(message));
+  const received: NodeMessage[] = [];
+  second?.fanout.onMessage((message) => received.push(message));
   const messages: NodeMessage[] = [
     { kind: 'replaced', userId: 'anna' as UserId, session: 5 as SessionNumber },
     {
@@ -127,15 +127,15 @@ test('a node receives the messages that are sent to it, and drops invalid ones',
   }
   for (const message of messages) first?.fanout.send('node-1' as NodeId, message);
   first?.fanout.send('nobody' as NodeId, { kind: 'replaced', userId: 'anna' as UserId, session: 5 as SessionNumber });
-  await vi.waitFor(() => expect(heard).toHaveLength(2));
-  expect(heard).toEqual(messages);
+  await vi.waitFor(() => expect(received).toHaveLength(2));
+  expect(received).toEqual(messages);
 });
 
-test('what one node emits to a room reaches the nodes that are in it, once they are live', async () => {
+test('an event for a room reaches the nodes with a live subscription', async () => {
   await using nodes = await startNodes({ count: 2, deadlineMs: 300 });
   const servers = nodes.engines.map(({ fanout }) => {
     const io = new Server(createServer());
-    // As the gateway does it: only it knows that the object is an adapter.
+    // The type is opaque: only the gateway knows that it is an adapter.
     io.adapter(fanout.adapter as Parameters<typeof io.adapter>[0]);
     return io;
   });
@@ -150,7 +150,7 @@ test('what one node emits to a room reaches the nodes that are in it, once they 
   for (const io of servers) await io.close();
 });
 
-test('an event that this version does not know is passed over, however many there are', async () => {
+test('unknown events in the feed are skipped, however many there are', async () => {
   await using nodes = await startNodes({ count: 1 });
   const [harness] = nodes.harnesses;
   const room = (await harness?.room(['anna'])) ?? expect.unreachable();
@@ -168,7 +168,7 @@ test('an event that this version does not know is passed over, however many ther
   expect(events.map(({ type }) => type)).toEqual(['user_left', 'host_changed']);
 });
 
-test('a code that stands without its room is no room to be listed', async () => {
+test('a code without a room hash is not listed', async () => {
   await using nodes = await startNodes({ count: 1 });
   const [harness] = nodes.harnesses;
   const room = (await harness?.room(['anna'])) ?? expect.unreachable();

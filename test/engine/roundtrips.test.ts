@@ -1,4 +1,4 @@
-/** What commands cost in round trips, and what happens when Redis does not answer. */
+/** The round trips of each command, and the outcome while Redis does not answer. */
 import { createClient } from 'redis';
 import { expect, test, vi } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -9,10 +9,10 @@ import type { RedisServer } from '../support/redis.ts';
 import { type EngineHarness, nthCode } from './harness.ts';
 import { type Nodes, startNodes } from './nodes.ts';
 
-// Vitest fails a run in which a promise was rejected and nobody took it: all of these tests rely on that.
+// All of these tests rely on Vitest, which fails a run with an unhandled rejection.
 
-/** Every command that a client, not a script, sends to Redis while `act` runs. */
-async function commandsDuring(redis: RedisServer, act: () => Promise<unknown>): Promise<string[]> {
+/** Every command that a client, not a script, sends to Redis while `work` runs. */
+async function commandsDuring(redis: RedisServer, work: () => Promise<unknown>): Promise<string[]> {
   const monitor = createClient({ url: redis.url });
   await monitor.connect();
   const admin = createClient({ url: redis.url });
@@ -26,13 +26,13 @@ async function commandsDuring(redis: RedisServer, act: () => Promise<unknown>): 
       else if (command !== undefined && command !== 'ping') seen.push(command);
     });
   });
-  // Replies come in order: this one says that MONITOR listens.
+  // The first echo that arrives shows that MONITOR is active.
   await vi.waitFor(async () => {
     await admin.echo('the beginning');
     expect(seen).toContain('echo');
   });
   seen.length = 0;
-  await act();
+  await work();
   await admin.echo('the end');
   await ended;
   monitor.destroy();
@@ -48,17 +48,19 @@ test('every command is one round trip, from the first one on', async () => {
   await using nodes = await startNodes({ count: 1 });
   const harness = nodes.next();
   const script = ['evalsha'];
-  const costs = (act: () => Promise<unknown>) => commandsDuring(nodes.redis, act);
-  expect(await costs(() => harness.create('anna', { candidates: [room.code], idempotencyKey: 'one' }))).toEqual(script);
-  expect(await costs(() => harness.join(room, 'bert'))).toEqual(script);
-  expect(await costs(() => harness.read(room.code))).toEqual(script);
-  expect(await costs(() => harness.renew(room, 'bert'))).toEqual(script);
-  expect(await costs(() => harness.leave(room, 'bert'))).toEqual(script);
-  expect(await costs(() => harness.tick([]))).toEqual(script);
-  expect(await costs(() => harness.arrive('anna'))).toEqual(script);
+  const commandsOf = (work: () => Promise<unknown>) => commandsDuring(nodes.redis, work);
+  expect(await commandsOf(() => harness.create('anna', { candidates: [room.code], idempotencyKey: 'one' }))).toEqual(
+    script,
+  );
+  expect(await commandsOf(() => harness.join(room, 'bert'))).toEqual(script);
+  expect(await commandsOf(() => harness.read(room.code))).toEqual(script);
+  expect(await commandsOf(() => harness.renew(room, 'bert'))).toEqual(script);
+  expect(await commandsOf(() => harness.leave(room, 'bert'))).toEqual(script);
+  expect(await commandsOf(() => harness.tick([]))).toEqual(script);
+  expect(await commandsOf(() => harness.arrive('anna'))).toEqual(script);
 });
 
-test('scripts that Redis has forgotten are sent again, once', async () => {
+test('flushed scripts are sent again, once', async () => {
   await using nodes = await startNodes({ count: 1 });
   const harness = nodes.next();
   await nodes.admin.scriptFlush();
@@ -70,12 +72,12 @@ test('scripts that Redis has forgotten are sent again, once', async () => {
   expect(joins.map(({ ok }) => ok)).toEqual([true, true, false]);
 });
 
-/** Tries until it works: nothing is done to help. */
-async function worksAgain(harness: EngineHarness): Promise<void> {
+/** Waits until the engine has recovered by itself. */
+async function recovers(harness: EngineHarness): Promise<void> {
   await vi.waitFor(() => harness.stats(), { timeout: 30_000, interval: 20 });
 }
 
-test('a frozen Redis is given up in time, refused at once from then on, and used again when it thaws', async () => {
+test('a command to a frozen Redis fails in time, later ones at once, and the engine recovers after the thaw', async () => {
   await using nodes = await startNodes({ count: 1, deadlineMs: 400 });
   const [engine, harness] = [nodes.engines[0] ?? expect.unreachable(), nodes.next()];
   expect(engine.health().state).toBe('up');
@@ -90,15 +92,15 @@ test('a frozen Redis is given up in time, refused at once from then on, and used
   await fails(engine.sharedSecret('mine'));
   expect(performance.now() - again).toBeLessThan(400);
   nodes.redis.thaw();
-  await worksAgain(harness);
+  await recovers(harness);
   expect(engine.health().state).toBe('up');
-  // What was written before the deadline may have been carried out; what was refused has not.
+  // The command that timed out may have been executed; the refused ones were not.
   const { occupied } = await harness.stats();
   expect(occupied).toBeLessThanOrEqual(1);
   await nodes.audit();
 });
 
-test('the default deadline answers within two seconds', async () => {
+test('the default deadline is less than two seconds', async () => {
   await using nodes = await startNodes({ count: 1 });
   nodes.redis.freeze();
   const begin = performance.now();
@@ -107,7 +109,7 @@ test('the default deadline answers within two seconds', async () => {
   nodes.redis.thaw();
 });
 
-test('a Redis that is gone is refused at once, and used again when it is back, empty', async () => {
+test('commands to a dead Redis are refused at once, and the engine recovers when it returns empty', async () => {
   await using nodes = await startNodes({ count: 2 });
   const [engine, harness] = [nodes.engines[0] ?? expect.unreachable(), nodes.harnesses[0] ?? expect.unreachable()];
   await harness.room(['anna']);
@@ -117,13 +119,13 @@ test('a Redis that is gone is refused at once, and used again when it is back, e
   for (let index = 0; index < 100; index += 1) await fails(harness.stats());
   expect(performance.now() - begin).toBeLessThan(400);
   await nodes.redis.restart();
-  await worksAgain(harness);
+  await recovers(harness);
   expect(await harness.stats()).toMatchObject({ occupied: 0 });
   await vi.waitFor(() => expect(engine.health().state).toBe('up'), { timeout: 30_000 });
   await vi.waitFor(async () => expect(await engine.nodes()).toHaveLength(2), { timeout: 30_000 });
 });
 
-test('commands under way when the connection breaks are refused, none hangs', async () => {
+test('commands under way are refused when the connection breaks, and none hangs', async () => {
   await using nodes = await startNodes({ count: 1 });
   await using proxy = await startProxy(nodes.redis.port, { delayMs: 50 });
   await using far = await startNodes({ count: 1, url: () => `redis://127.0.0.1:${proxy.port}` });
@@ -135,13 +137,13 @@ test('commands under way when the connection breaks are refused, none hangs', as
     if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(StoreUnavailable);
   }
   proxy.heal();
-  await worksAgain(harness);
+  await recovers(harness);
 });
 
 test.each([
   ['frozen', async (nodes: Nodes) => nodes.redis.freeze()],
-  ['gone', (nodes: Nodes) => nodes.redis.kill()],
-])('closing takes at most two seconds when Redis is %s, and ends everything', async (_, harm) => {
+  ['dead', (nodes: Nodes) => nodes.redis.kill()],
+])('closing takes at most two seconds when Redis is %s', async (_, harm) => {
   await using nodes = await startNodes({ count: 1 });
   const engine: Engine = nodes.engines[0] ?? expect.unreachable();
   await harm(nodes);
@@ -152,7 +154,7 @@ test.each([
   nodes.redis.thaw();
 });
 
-test('a Redis that is out of memory refuses what is new and goes on with what is there', async () => {
+test('a Redis out of memory refuses new rooms and members, and existing ones continue', async () => {
   await using nodes = await startNodes({ count: 1 });
   const harness = nodes.next();
   const kept = await harness.room(['anna', 'bert', 'cora']);
@@ -169,14 +171,14 @@ test('a Redis that is out of memory refuses what is new and goes on with what is
   expect(await harness.create('dora')).toMatchObject({ ok: true });
 });
 
-test('a replica that is asked instead of its master is a store that is not available', async () => {
+test('a replica instead of its master is an unavailable store', async () => {
   await using nodes = await startNodes({ count: 1 });
   await using master = await startNodes({ count: 1 });
   await nodes.admin.sendCommand(['REPLICAOF', '127.0.0.1', String(master.redis.port)]);
   await fails(nodes.next().create('anna'));
 });
 
-test('a fault is not taken for an outage', async () => {
+test('a fault is not reported as an outage', async () => {
   await using nodes = await startNodes({ count: 1 });
   await nodes.admin.set(`sb:{s07}:room:${room.code}`, 'not a hash');
   const fault = nodes.next().read(room.code);

@@ -1,4 +1,4 @@
-/** The tick reaps what is due: seats past their lease, rooms past their deadline, cooled codes. */
+/** The tick reaps seats past their lease, rooms past their deadline and cooled codes. */
 import { describe, expect, test } from 'vitest';
 import type { SeatKey, Tick } from '../../src/room/commands.ts';
 import { check, type Example } from './example.ts';
@@ -27,7 +27,7 @@ const ticked = (harness: Harness, held: readonly SeatKey[] = [], limit = 100) =>
 
 describe('seats past their lease', () => {
   test.each<Example>([
-    { rule: 'stay a moment before its end', given: [...two, at(MINUTE - 1)], act: tick(), seats: 'ann* bob' },
+    { rule: 'are kept a moment before its end', given: [...two, at(MINUTE - 1)], act: tick(), seats: 'ann* bob' },
     {
       rule: 'are lost at its end',
       given: [...two, at(MINUTE)],
@@ -65,7 +65,7 @@ describe('seats past their lease', () => {
       seats: 'ann*',
     },
     {
-      rule: 'hand the host’s role on, one after the other',
+      rule: 'pass on the role of host, one after the other',
       given: [...two, at(MINUTE)],
       act: tick(),
       events: ['3 member:left ann lost', '4 host:changed bob', '5 member:left bob lost', '6 host:changed nobody'],
@@ -73,7 +73,7 @@ describe('seats past their lease', () => {
       seats: '-',
     },
     {
-      rule: 'are told once of a room that ends with its host before their turn',
+      rule: 'are evicted once when the room ends with its host before their turn',
       policy: { closeOnHostLeave: true },
       given: [...two, at(MINUTE)],
       act: tick(),
@@ -96,7 +96,7 @@ describe('a room', () => {
       seats: 'ann* bob',
     },
     {
-      rule: 'ends when nobody has asked for anything for long, present or not',
+      rule: 'ends after a time without a request, also with members present',
       given: [...kept, at(30 * MINUTE)],
       act: holding,
       events: ['3 room:closed idle'],
@@ -104,13 +104,13 @@ describe('a room', () => {
       seats: 'no room',
     },
     {
-      rule: 'idles from the last that anyone asked for',
+      rule: 'is idle since the last request',
       given: [...kept, at(20 * MINUTE), renew('ann'), at(30 * MINUTE)],
       act: holding,
       seats: 'ann* bob',
     },
     {
-      rule: 'ends when it has been empty for long',
+      rule: 'ends when it has been empty for the time limit',
       given: [create('ann'), at(SECOND), leave('ann'), at(5 * MINUTE + SECOND)],
       act: tick(),
       events: ['4 room:closed empty'],
@@ -123,13 +123,13 @@ describe('a room', () => {
       seats: '-',
     },
     {
-      rule: 'is empty from when the last seat was reaped, not from when its holder went',
+      rule: 'is empty since the last seat was reaped, not since its member went away',
       given: [create('ann'), at(5 * MINUTE), tick(), at(10 * MINUTE - 1)],
       act: tick(),
       seats: '-',
     },
     {
-      rule: 'that somebody has joined is not empty any more',
+      rule: 'is not empty any more after a join',
       given: [create('ann'), leave('ann'), at(4 * MINUTE), join('bob'), at(6 * MINUTE)],
       act: tick([bob]),
       seats: 'bob*',
@@ -151,7 +151,7 @@ describe('a room', () => {
       seats: 'no room',
     },
     {
-      rule: 'ends in the step that empties it, when it need not be empty for any time',
+      rule: 'ends in the step that empties it, when emptyMs is 0',
       policy: { emptyMs: 0 },
       given: [create('ann'), at(MINUTE)],
       act: tick(),
@@ -161,13 +161,13 @@ describe('a room', () => {
     },
   ])('$rule', check);
 
-  test('that ends lets its code cool from then', () => {
+  test('that ends lets its code cool from that time', () => {
     const harness = createHarness();
     run(harness, create('ann'), at(30 * MINUTE));
     expect(ticked(harness, [ann]).poolStats).toEqual({ occupied: 0, cooling: 1, nextFreeInMs: 10 * MINUTE });
   });
 
-  test('ends before another whose time came later', () => {
+  test('ends before another one with a later deadline', () => {
     const harness = createHarness();
     run(
       harness,

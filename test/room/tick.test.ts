@@ -1,4 +1,4 @@
-/** The tick renews what the asking node holds, tells what it has lost, and does not do too much at once. */
+/** The tick renews the seats that the node holds, returns the lost ones, and limits the work of one step. */
 import { describe, expect, test } from 'vitest';
 import type { SeatKey, Tick } from '../../src/room/commands.ts';
 import { createPool } from '../../src/room/pool.ts';
@@ -28,7 +28,7 @@ const ticked = (harness: Harness, held: readonly SeatKey[] = [], limit = 100) =>
   harness.apply<Tick>({ kind: 'tick', shard: 7, held, limit });
 
 describe('held seats', () => {
-  test('are renewed: nobody is told, no revision moves', () => {
+  test('are renewed without an event or a new revision', () => {
     const harness = createHarness();
     run(harness, ...two, at(59 * SECOND));
     expect(ticked(harness, [ann, bob])).toEqual({
@@ -43,19 +43,19 @@ describe('held seats', () => {
     expect(harness.room().seats.map(({ leaseUntil }) => leaseUntil)).toEqual([119 * SECOND, 119 * SECOND]);
   });
 
-  test('are renewed before anything is reaped: a late node loses nobody', () => {
+  test('are renewed before anything is reaped: a late node loses no seat', () => {
     const harness = createHarness();
     run(harness, ...two, at(10 * MINUTE));
     expect(eventsOf(ticked(harness, [ann, bob]))).toEqual([]);
   });
 
-  test('are not active by that alone', () => {
+  test('do not make a room active by the renewal alone', () => {
     const harness = createHarness();
     run(harness, create('ann'), at(SECOND), tick([ann]));
     expect(harness.room().lastActive).toBe(0);
   });
 
-  test('that are away are not renewed: only their own session brings them back', () => {
+  test('that are away are not renewed: only their own session can resume them', () => {
     const harness = createHarness();
     run(harness, ...two, suspend('bob'), at(30 * SECOND));
     const outcome = ticked(harness, [ann, bob]);
@@ -66,9 +66,9 @@ describe('held seats', () => {
   test.each([
     { rule: 'of a room that has ended', given: [close('ann')], key: ann, revs: [] },
     { rule: 'of another room under the same code', given: [], key: keyOf('ann', { ref: 9 }), revs: [] },
-    { rule: 'that were given back', given: [leave('bob')], key: bob, revs: [3] },
+    { rule: 'that were left', given: [leave('bob')], key: bob, revs: [3] },
     { rule: 'that a later session has taken', given: [resume('bob', { session: 2 })], key: bob, revs: [4] },
-  ])('are told as lost: those $rule', ({ given, key, revs }) => {
+  ])('are returned as lost: those $rule', ({ given, key, revs }) => {
     const harness = createHarness();
     run(harness, ...two, ...given);
     const outcome = ticked(harness, [key]);
@@ -76,7 +76,7 @@ describe('held seats', () => {
     expect(outcome.revs.map(({ rev }) => rev)).toEqual(revs);
   });
 
-  test('bring the revision of each room once, as it is after the reaping', () => {
+  test('return the revision of each room once, as of after the reaping', () => {
     const harness = createHarness();
     run(harness, ...two, create('cat', { ref: 2 }), at(MINUTE));
     const cat = keyOf('cat', { code: '100107', ref: 2 });
@@ -92,7 +92,7 @@ describe('held seats', () => {
 describe('the limit', () => {
   const guests = ['bob', 'cat', 'dan'];
 
-  test('holds for seats: the rest is left for the next step, and that is told', () => {
+  test('applies to seats: the rest is left for the next step, and `more` is true', () => {
     const harness = createHarness();
     run(harness, create('ann'), ...guests.map((name) => join(name)), at(MINUTE));
     expect(ticked(harness, [ann], 2)).toMatchObject({ more: true, events: [{}, {}] });
@@ -101,13 +101,13 @@ describe('the limit', () => {
     expect(seatsOf(harness)).toBe('ann*');
   });
 
-  test('is reached without anything left', () => {
+  test('that is reached exactly leaves no rest', () => {
     const harness = createHarness();
     run(harness, create('ann'), ...guests.map((name) => join(name)), at(MINUTE));
     expect(ticked(harness, [ann], 3)).toMatchObject({ more: false, events: [{}, {}, {}] });
   });
 
-  test('holds for rooms and for cooled codes, each by itself', () => {
+  test('applies to rooms and to cooled codes separately', () => {
     const harness = createHarness({ cooldownMs: MINUTE, graceMs: 24 * HOUR, leaseMs: 24 * HOUR }, createPool(6, 500));
     const names = ['ann', ...guests];
     const place = (index: number) => ({ code: `100${index}07`, ref: index });
@@ -118,7 +118,7 @@ describe('the limit', () => {
     expect(ticked(harness, [], 1)).toMatchObject({ more: false, poolStats: { occupied: 0, cooling: 3 } });
   });
 
-  test('does not hold for renewing', () => {
+  test('does not apply to renewals', () => {
     const harness = createHarness();
     run(harness, create('ann'), ...guests.map((name) => join(name)), at(MINUTE));
     expect(eventsOf(ticked(harness, [ann, ...guests.map((name) => keyOf(name))], 1))).toEqual([]);

@@ -1,4 +1,4 @@
-/** A user’s record: numbers of sessions grow for ever, late writes are refused, and only who has a seat is kept. */
+/** A user’s record: session numbers always grow, late writes are refused, and a record without a seat is removed. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arrive, depart, recordTtl, touch, type UserRecord } from '../../src/room/user.ts';
@@ -37,7 +37,7 @@ const touching = (of: number, changes: object = {}) =>
 const departure = (of: number) => deepFreeze({ kind: 'depart', userId: ann, session: session(of) } as const);
 
 describe('arrive', () => {
-  test('of an unknown user gives the instant as its number', () => {
+  test('of an unknown user numbers the session by the instant', () => {
     expect(arrive(undefined, arrival('Ann'), 5_000)).toEqual({
       outcome: { ok: true, session: 5_000, connectedAt: 5_000, previous: null, seat: null },
       record: record({
@@ -53,7 +53,7 @@ describe('arrive', () => {
   test.each([
     { rule: 'the instant', last: 1_000, now: 5_000, number: 5_000 },
     { rule: 'one more than the last, within the same instant', last: 1_000, now: 1_000, number: 1_001 },
-    { rule: 'one more than the last, when many came at once', last: 1_007, now: 1_003, number: 1_008 },
+    { rule: 'one more than the last, when many arrived at once', last: 1_007, now: 1_003, number: 1_008 },
     { rule: 'one more than the last, when the clock was set back', last: 9_000, now: 1_000, number: 9_001 },
   ])('of a known user numbers the session: $rule', ({ last, now, number }) => {
     expect(arrive(record({ session: session(last) }), arrival(), now).outcome.session).toBe(number);
@@ -62,12 +62,12 @@ describe('arrive', () => {
   test.each([
     ['online', true],
     ['away', false],
-  ] as const)('tells where the session before it is, and whether it is there: %s', (status, online) => {
+  ] as const)('returns the node of the previous session, and whether it is online: %s', (status, online) => {
     const { outcome } = arrive(record({ status }), arrival(), 5_000);
     expect(outcome.previous).toEqual({ session: 1_000, nodeId: 'node-a', online });
   });
 
-  test('hands on the seat, the name and the media type', () => {
+  test('keeps the seat, the name and the media type', () => {
     const kept = { name: 'Ann', mediaType: 'video', seat };
     const step = arrive(record(kept), arrival(), 5_000);
     expect(step.outcome.seat).toEqual(seat);
@@ -77,22 +77,22 @@ describe('arrive', () => {
 });
 
 describe('touch', () => {
-  test('says where the user sits now', () => {
+  test('stores the seat, the name and the media type', () => {
     const step = touch(record(), touching(1_000, { name: 'Ann', mediaType: 'audio' }), 5_000);
     expect(step.outcome).toEqual({ ok: true, now: 5_000 });
     expect(step.record).toEqual(record({ seat, lastActive: 5_000, name: 'Ann', mediaType: 'audio' }));
   });
 
-  test('gives up the seat, the name and the media type that it does not name', () => {
+  test('removes a seat, name or media type that it does not contain', () => {
     const before = record({ seat, name: 'Ann', mediaType: 'audio' });
     expect(touch(before, touching(1_000, { seat: null }), 5_000).record).toEqual(record({ lastActive: 5_000 }));
   });
 
-  test('is back online when the same session had been taken for gone', () => {
+  test('sets an away user of the same session online', () => {
     expect(touch(record({ status: 'away', seat }), touching(1_000), 5_000).record?.status).toBe('online');
   });
 
-  test('makes a record anew that had expired', () => {
+  test('creates an expired record again', () => {
     expect(touch(undefined, touching(1_000), 5_000).record).toEqual(record({ seat, lastActive: 5_000 }));
   });
 
@@ -102,18 +102,18 @@ describe('touch', () => {
 });
 
 describe('depart', () => {
-  test('keeps who has a seat, as away', () => {
+  test('keeps a user with a seat, as away', () => {
     expect(depart(record({ seat, name: 'Ann' }), departure(1_000), 5_000)).toEqual({
       outcome: { ok: true },
       record: record({ seat, name: 'Ann', status: 'away', lastActive: 5_000 }),
     });
   });
 
-  test('forgets who has none', () => {
+  test('removes a user without a seat', () => {
     expect(depart(record(), departure(1_000), 5_000)).toEqual({ outcome: { ok: true }, record: null });
   });
 
-  test('remembers the number as long as the clock has not passed it, so that it is not given again', () => {
+  test('keeps the session number until the clock has passed it, so that it is not issued again', () => {
     expect(depart(record(), departure(1_000), 1_000).record).toMatchObject({
       session: 1_000,
       status: 'away',
@@ -127,7 +127,7 @@ describe('depart', () => {
     expect(depart(record({ seat }), departure(number), 5_000)).toEqual(refused);
   });
 
-  test('is refused when nothing is known', () => {
+  test('is refused without a record', () => {
     expect(depart(undefined, departure(1_000), 5_000).outcome.ok).toBe(false);
   });
 });
@@ -139,31 +139,31 @@ test('an away user’s record outlives the grace of its seat', () => {
   expect(recordTtl(record({ status: 'away' }), { ...POLICY, graceMs: 90_000 })).toBe(90_000);
 });
 
-test('the numbers of a user’s sessions always grow, whatever happens between, whatever has expired', () => {
+test('the session numbers of a user always grow, with any commands between and after any expiry', () => {
   const kind = fc.constantFrom('arrive', 'touch', 'depart');
-  const act = fc.record({ kind, later: fc.constantFrom(0, 0, 1, 60_000), sits: fc.boolean() });
+  const action = fc.record({ kind, later: fc.constantFrom(0, 0, 1, 60_000), sits: fc.boolean() });
   fc.assert(
-    fc.property(fc.array(act, { maxLength: 40 }), (story) => {
-      const numbers = numbersOf(story);
+    fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
+      const numbers = numbersOf(actions);
       expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
     }),
     { numRuns: 500 },
   );
 });
 
-interface Act {
+interface Action {
   readonly kind: 'arrive' | 'touch' | 'depart';
-  /** Milliseconds since the act before. */
+  /** Milliseconds since the previous action. */
   readonly later: number;
   readonly sits: boolean;
 }
 
-/** The numbers that arrivals get while the latest session touches and departs, and records expire. */
-function numbersOf(story: readonly Act[]): number[] {
+/** The session numbers of the arrivals, while the latest session touches and departs, and records expire. */
+function numbersOf(actions: readonly Action[]): number[] {
   const numbers: number[] = [];
   let kept: { record: UserRecord; until: number } | undefined;
   let now = 1_000;
-  for (const { kind, later, sits } of story) {
+  for (const { kind, later, sits } of actions) {
     now += later;
     const before = kept !== undefined && kept.until > now ? kept.record : undefined;
     const last = numbers.at(-1) ?? 0;
@@ -175,8 +175,12 @@ function numbersOf(story: readonly Act[]): number[] {
   return numbers;
 }
 
-function step(before: UserRecord | undefined, act: { kind: Act['kind']; sits: boolean; last: number }, now: number) {
-  if (act.kind === 'arrive') return arrive(before, arrival(), now);
-  if (act.kind === 'depart') return depart(before, departure(act.last), now);
-  return touch(before, touching(act.last, { seat: act.sits ? seat : null }), now);
+function step(
+  before: UserRecord | undefined,
+  action: { kind: Action['kind']; sits: boolean; last: number },
+  now: number,
+) {
+  if (action.kind === 'arrive') return arrive(before, arrival(), now);
+  if (action.kind === 'depart') return depart(before, departure(action.last), now);
+  return touch(before, touching(action.last, { seat: action.sits ? seat : null }), now);
 }

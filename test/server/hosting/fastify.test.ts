@@ -1,4 +1,4 @@
-/** In a Fastify instance of one's own: its routes are there, and nothing of the instance is changed. */
+/** Embedded in a Fastify instance: the routes are added, and nothing else of the instance changes. */
 import fastify, { type FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
 import { createServer, OptionError } from '../../../src/index.ts';
@@ -7,7 +7,7 @@ import { welcomeOf } from '../scenarios/members.ts';
 
 const ADMIN = { authorization: 'Bearer the operator of this test' };
 
-/** An instance with ways of its own. */
+/** An instance with its own error handlers, parsers and routes. */
 function ownInstance(): FastifyInstance {
   const app = fastify();
   app.setErrorHandler((error, _request, reply) => reply.code(418).send(`own error: ${String(error)}`));
@@ -23,7 +23,7 @@ function ownInstance(): FastifyInstance {
   return app;
 }
 
-async function expectItsOwnWays(url: string): Promise<void> {
+async function expectOwnBehaviour(url: string): Promise<void> {
   const post = (type: string, body: string) =>
     fetch(`${url}/echo`, { method: 'POST', headers: { 'content-type': type }, body });
   const root = await fetch(url);
@@ -36,14 +36,14 @@ async function expectItsOwnWays(url: string): Promise<void> {
   expect((await post('application/unknown', '?')).status).toBe(418);
 }
 
-test('its routes are under the prefix, and its ways are its own before, during and after', async () => {
+test('the routes are under the prefix, and the instance keeps its own behaviour before, during and after', async () => {
   const app = ownInstance();
   const signalbox = await createServer(
     { nodeId: 'within', adminToken: 'the operator of this test' },
     { server: app, prefix: '/signaling' },
   );
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  await expectItsOwnWays(url);
+  await expectOwnBehaviour(url);
   const health = await fetch(`${url}/signaling/healthz`);
   expect(await health.json()).toEqual({ ok: true, nodeId: 'within' });
   expect(health.headers.get('content-security-policy')).toMatch(/default-src 'self'/);
@@ -64,12 +64,12 @@ test('its routes are under the prefix, and its ways are its own before, during a
   await using ann = await connectClient(url);
   await ann.must('room:create');
   await signalbox.close();
-  await expectItsOwnWays(url);
+  await expectOwnBehaviour(url);
   expect((await fetch(`${url}/signaling/healthz`)).status).toBe(503);
   await app.close();
 });
 
-test('closing the instance closes what is in it: clients are asked to go, and do not hold it up', async () => {
+test('closing the instance closes the embedded server: clients are asked to reconnect and do not delay it', async () => {
   const app = fastify();
   const signalbox = await createServer({}, { server: app });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -81,7 +81,7 @@ test('closing the instance closes what is in it: clients are asked to go, and do
   await signalbox.close();
 });
 
-test('its hooks run for our routes', async () => {
+test('the hooks of the instance run for the embedded routes', async () => {
   const app = fastify();
   const seen: string[] = [];
   app.addHook('onRequest', async (request, reply) => {
@@ -98,7 +98,7 @@ test('its hooks run for our routes', async () => {
   await signalbox.close();
 });
 
-test('within a plugin, under its prefix and ours; polling too', async () => {
+test('inside a plugin both prefixes apply, also to polling', async () => {
   const app = fastify();
   app.register(
     async (scope) => {
@@ -118,7 +118,7 @@ test('within a plugin, under its prefix and ours; polling too', async () => {
   await app.close();
 });
 
-test('two in one instance', async () => {
+test('two servers in one instance work under different prefixes and paths', async () => {
   const app = fastify();
   await createServer({ nodeId: 'one', socketPath: '/one/socket' }, { server: app, prefix: '/one' });
   await createServer({ nodeId: 'two', socketPath: '/two/socket' }, { server: app, prefix: '/two' });
@@ -134,7 +134,7 @@ test('two in one instance', async () => {
   await app.close();
 });
 
-test('what cannot be is said at once', async () => {
+test('an impossible embedding is refused at once', async () => {
   const app = fastify();
   await app.register(
     async (scope) => {
@@ -143,7 +143,7 @@ test('what cannot be is said at once', async () => {
     { prefix: '/api' },
   );
   await app.listen({ host: '127.0.0.1', port: 0 });
-  // Fastify takes no more routes then.
+  // Fastify accepts no routes after listening.
   await expect(createServer({}, { server: app })).rejects.toThrow(/embed before/);
   expect(app.server.listenerCount('upgrade')).toBe(0);
   await app.close();

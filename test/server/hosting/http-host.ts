@@ -1,4 +1,4 @@
-/** A program with an HTTP server of its own, in which servers are embedded. */
+/** A program with its own HTTP server, in which a test embeds Signalbox. */
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,12 +9,12 @@ export interface HttpHost extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Listens, and answers `own` unless told otherwise. */
+/** Starts the program. @param answer by default the text `own` */
 export async function startHttpHost(answer: RequestListener = (_, response) => response.end('own')): Promise<HttpHost> {
   const server = createHttpServer(answer);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // It listens on TCP.
+  // A server that listens on TCP has an address with a port.
   const { port } = server.address() as AddressInfo;
   return {
     server,
@@ -27,6 +27,6 @@ export async function startHttpHost(answer: RequestListener = (_, response) => r
   };
 }
 
-/** What is on a server, by name: to compare before and after. */
+/** The listeners of a server by event, to compare before and after. */
 export const listenersOf = (server: HttpServer): Record<string, readonly unknown[]> =>
   Object.fromEntries(server.eventNames().map((name) => [String(name), server.rawListeners(name)]));

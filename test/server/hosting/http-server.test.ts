@@ -1,4 +1,4 @@
-/** In an HTTP server of one's own: what is not handed over stays its owner's, before, during and after. */
+/** Embedded in an HTTP server: only requests that its owner passes to `handle` are answered. */
 import { createServer as createHttpsServer } from 'node:https';
 import { expect, test } from 'vitest';
 import { connect } from '../../../src/client/connect.ts';
@@ -10,7 +10,7 @@ import { listenersOf, startHttpHost } from './http-host.ts';
 
 const text = async (url: string, init?: RequestInit): Promise<string> => (await fetch(url, init)).text();
 
-test('two meet in a server that is somebody else’s, which answers as before and is left as it was', async () => {
+test('two clients meet in an embedding server, which answers as before and keeps its listeners', async () => {
   await using host = await startHttpHost();
   const before = listenersOf(host.server);
   const signalbox = await createServer({}, { server: host.server });
@@ -30,7 +30,7 @@ test('two meet in a server that is somebody else’s, which answers as before an
   expect(listenersOf(host.server)).toEqual(before);
   expect(host.server.listening).toBe(true);
   expect(await text(`${host.url}/healthz`)).toBe('own');
-  // Nobody takes upgrades any more: to its owner, it is a request.
+  // Without a listener for upgrades, the owner receives an upgrade as a request.
   await expect(RawSocket.open(host.port)).rejects.toThrow('refused with 200');
 });
 
@@ -43,12 +43,12 @@ test('the SDK connects to another path', async () => {
   await signalbox.close();
 });
 
-test('only what is handed over is answered, with the prefix or without it', async () => {
+test('only a request passed to `handle` is answered, with the prefix or without it', async () => {
   await using host = await startHttpHost((request, response) => {
     const { url = '' } = request;
     if (url === '/signaling/throws') response.end(thrownBy(() => signalbox.handle(request, response)));
     else if (url.startsWith('/signaling') || url.startsWith('/mounted')) {
-      // As Express does with what it has matched.
+      // Express changes a request like this when a mount path matches.
       Object.assign(request, { originalUrl: url });
       request.url = url.replace('/mounted', '');
       signalbox.handle(request, response);
@@ -76,7 +76,7 @@ test('only what is handed over is answered, with the prefix or without it', asyn
   expect(await text(`${host.url}/healthz`)).toBe('own');
 });
 
-test('a request whose body somebody has read is refused to its owner, who would wait for ever', async () => {
+test('`handle` throws for a request whose body has been read, because it would wait for ever', async () => {
   await using host = await startHttpHost(async (request, response) => {
     for await (const _ of request);
     response.end(thrownBy(() => signalbox.handle(request, response)));
@@ -86,7 +86,7 @@ test('a request whose body somebody has read is refused to its owner, who would 
   await signalbox.close();
 });
 
-test('polling is answered where its path is handed over', async () => {
+test('polling is answered when its path is passed to `handle`', async () => {
   await using host = await startHttpHost((request, response) => {
     if (request.url?.startsWith('/a/socket/')) signalbox.handle(request, response);
     else response.end('own');
@@ -100,7 +100,7 @@ test('polling is answered where its path is handed over', async () => {
   expect((await fetch(`${host.url}/a/socket/?EIO=4&transport=polling`)).status).toBe(503);
 });
 
-test('two in one server, under different paths, and one beside it: none disturbs another', async () => {
+test('two servers under different paths of one HTTP server, and one of its own, are independent', async () => {
   await using host = await startHttpHost();
   const [one, two, alone] = await Promise.all([
     createServer({ nodeId: 'one', socketPath: '/one' }, { server: host.server }),
@@ -115,7 +115,7 @@ test('two in one server, under different paths, and one beside it: none disturbs
   expect(await ben.refused('room:join', { code: room.code })).toBe('ROOM_NOT_FOUND');
   await one.close();
   for (const client of [ben, cat]) await client.must('room:create');
-  // Its path is free again.
+  // The path of a closed server is free again.
   const next = await createServer({ nodeId: 'next', socketPath: '/one' }, { server: host.server });
   await using dan = await connectClient(host.url, {}, { path: '/one' });
   expect(welcomeOf(dan).nodeId).toBe('next');
@@ -123,7 +123,7 @@ test('two in one server, under different paths, and one beside it: none disturbs
   expect(host.server.listenerCount('upgrade')).toBe(0);
 });
 
-test('what makes no sense there is named, and nothing is left on the server', async () => {
+test('an option that makes no sense when embedded is refused by name, and no listener remains', async () => {
   await using host = await startHttpHost();
   const { server } = host;
   for (const option of [{ port: 3000 }, { host: '127.0.0.1' }, { demo: true }, { headersTimeoutMs: 1000 }])
@@ -132,14 +132,14 @@ test('what makes no sense there is named, and nothing is left on the server', as
   await expect(createServer({ socketPath: 'socket' }, { server })).rejects.toThrow(/^socketPath: /);
   const signalbox = await createServer({}, { server });
   await expect(createServer({}, { server })).rejects.toThrow(/^socketPath: .* taken by another Signalbox/);
-  // The second one has taken nothing from the first.
+  // The refused server has not affected the first one.
   await using ann = await connectClient(host.url);
   await ann.must('room:create');
   await signalbox.close();
   expect(server.listenerCount('upgrade')).toBe(0);
 });
 
-test('what listens nowhere yet has no address, and begins when its owner does', async () => {
+test('an embedded server has no address of its own, and listens for upgrades until it is closed', async () => {
   const server = createHttpsServer();
   const signalbox = await createServer({}, { server });
   expect(Object.keys(signalbox)).not.toEqual(expect.arrayContaining(['url', 'port']));

@@ -1,10 +1,10 @@
-/** A server that cannot listen says in one line which option to change, and leaves nothing behind. */
+/** A server that cannot listen fails with one line that names the option to change. */
 import { expect, test } from 'vitest';
 import { createServer } from '../../../src/index.ts';
 import { runSignalbox } from '../../support/signalbox.ts';
 import { startHttpHost } from './http-host.ts';
 
-test('on a port that is taken', async () => {
+test('a port in use is refused with the name of the option', async () => {
   await using other = await startHttpHost();
   const why = `port: 127.0.0.1:${other.port} is in use; stop the process that listens there, or choose another port`;
   await expect(createServer({ host: '127.0.0.1', port: other.port, demo: false })).rejects.toThrow(why);
@@ -15,7 +15,7 @@ test('on a port that is taken', async () => {
 
 test.each([
   ['an address of another machine', '203.0.113.7', /^host: 203\.0\.113\.7 is not an address of this machine$/],
-  ['no address at all', 'no such host', /^host: /],
-])('at %s', async (_, host, why) => {
+  ['an invalid address', 'no such host', /^host: /],
+])('%s is refused with the name of the option', async (_, host, why) => {
   await expect(createServer({ host, port: 0, demo: false })).rejects.toThrow(why);
 });

@@ -1,4 +1,4 @@
-/** Upgrades that are not ours: those of others reach them, and an offer that nobody takes up is a request as before. */
+/** Foreign upgrades: they reach other listeners, and an offer without a listener stays an ordinary request. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -7,13 +7,13 @@ import { connectClient } from '../../support/client.ts';
 import { RawSocket } from '../../support/raw-socket.ts';
 import { startHttpHost } from './http-host.ts';
 
-test('another who listens for upgrades keeps its path, before, during and after', async () => {
+test('another listener for upgrades keeps its path before, during and after', async () => {
   await using host = await startHttpHost();
-  let heard = 0;
+  let upgrades = 0;
   host.server.on('upgrade', ({ url }, socket) => {
     if (url !== '/own') return;
-    heard += 1;
-    // As who has something to ask first.
+    upgrades += 1;
+    // The other listener answers asynchronously.
     setImmediate(() =>
       socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
     );
@@ -26,10 +26,10 @@ test('another who listens for upgrades keeps its path, before, during and after'
   await ann.must('room:create');
   await signalbox.close();
   await knock();
-  expect(heard).toBe(3);
+  expect(upgrades).toBe(3);
 });
 
-test('an offer to a server of its own', async () => {
+test('an offer of HTTP/2 to a server that is not embedded is answered as a request', async () => {
   const server = await createServer({ host: '127.0.0.1', port: 0, demo: false, nodeId: 'alone' });
   const { port, url } = server;
   const answer = await offer(`${url}/healthz`, 'GET');
@@ -40,8 +40,8 @@ test('an offer to a server of its own', async () => {
   await server.close();
 });
 
-/** As Java's client asks for the first time. */
-test.each(['GET', 'POST'])('an offer of HTTP/2 with a %s is answered as if it had not been made', async (method) => {
+/** The first request of Java's HTTP client. */
+test.each(['GET', 'POST'])('an offer of HTTP/2 with a %s is answered as a plain request', async (method) => {
   await using host = await startHttpHost(async (request, response) => {
     const { url, headers } = request;
     response.end(JSON.stringify({ url, method: request.method, kind: headers['x-kind'], body: await text(request) }));
@@ -53,14 +53,14 @@ test.each(['GET', 'POST'])('an offer of HTTP/2 with a %s is answered as if it ha
   await signalbox.close();
 });
 
-test('who upgrades to nowhere is answered by the owner, and a stranger’s connection does not outlive the server', async () => {
+test('an upgrade to an unknown path is answered by the owner, and a silent connection ends with the server', async () => {
   await using host = await startHttpHost((_, response) => response.writeHead(404).end());
   const signalbox = await createServer({}, { server: host.server });
   await expect(RawSocket.open(host.port, {}, '/nowhere')).rejects.toThrow('refused with 404');
   const ended = new Promise<void>((resolve) => {
     host.server.once('connection', (socket) => socket.once('close', () => resolve()));
   });
-  // Upgraded, and never a client: it says nothing, and answers no farewell.
+  // This connection is upgraded, but it sends nothing and does not answer the close.
   await using mute = await RawSocket.open(host.port);
   await mute.next(/^0/);
   mute.stopReading();
@@ -72,9 +72,9 @@ test('who upgrades to nowhere is answered by the owner, and a stranger’s conne
 async function offer(url: string, method: string, body = ''): Promise<string> {
   const offered = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAEAAEAA' };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const asked = httpRequest(url, { method, headers: { ...offered, 'x-kind': 'Zug' } }, resolve);
-    asked.once('error', reject);
-    asked.end(body);
+    const request = httpRequest(url, { method, headers: { ...offered, 'x-kind': 'Zug' } }, resolve);
+    request.once('error', reject);
+    request.end(body);
   });
   return await text(response);
 }

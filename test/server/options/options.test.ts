@@ -1,14 +1,14 @@
-/** Options are checked before anything is started. */
+/** Options are validated before anything is started. */
 import { describe, expect, test } from 'vitest';
 import { createServer, OptionError } from '../../../src/index.ts';
 import { OPTIONS, type PartialOptions, policyOf, poolOf, readOptions } from '../../../src/server/options/options.ts';
 
 const TURN = { turnUrls: ['turn:turn.example.org:3478?transport=udp'], turnSecrets: ['s'.repeat(16)] };
 
-/** Options as JavaScript would give them. */
+/** Reads options without types, as a JavaScript program passes them. */
 const read = (options: Record<string, unknown>) => readOptions(options as PartialOptions);
 
-describe('what makes no sense is refused, by its name', () => {
+describe('an invalid option is refused by name', () => {
   test.each([
     ['prot', { prot: 3000 }],
     ['__proto__', JSON.parse('{"__proto__":{"port":1}}')],
@@ -90,13 +90,13 @@ describe('a TURN server', () => {
     expect(readOptions({ ...TURN, turnUrls: [url] }).turnUrls).toEqual([url]);
   });
 
-  test('has one secret, or two while it is changed', () => {
+  test('has one secret, or two during a change', () => {
     expect(readOptions(TURN).turnTtlMs).toBe(60 * 60_000);
     const turnSecrets = [...TURN.turnSecrets, 't'.repeat(16)];
     expect(readOptions({ ...TURN, turnSecrets }).turnSecrets).toEqual(turnSecrets);
   });
 
-  test('gives credentials that live four ticks at least; without one, nobody asks', () => {
+  test('needs a credential lifetime of at least four ticks; without a TURN server any lifetime is accepted', () => {
     expect(readOptions({ ...TURN, turnTtlMs: 40_000 }).turnTtlMs).toBe(40_000);
     expect(readOptions({ ...TURN, turnTtlMs: 4000, tickMs: 1000 }).turnTtlMs).toBe(4000);
     expect(readOptions({ turnTtlMs: 1 }).turnTtlMs).toBe(1);
@@ -135,17 +135,17 @@ describe('defaults', () => {
     expect(policyOf(options)).toMatchObject({ leaseMs: 60_000, graceMs: 30_000, idempotencyMs: 600_000 });
   });
 
-  test('undefined is as good as not given', () => {
+  test('apply to options that are undefined', () => {
     const undefineds = Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, undefined]));
     expect(read(undefineds)).toEqual(options);
   });
 
-  test('more digits are more codes', () => {
+  test('for the pool: more digits make more codes', () => {
     expect(poolOf(readOptions({ codeDigits: 8 })).perShard * 100).toBe(90_000_000);
   });
 });
 
-describe('signs of life keep up with a shorter life', () => {
+describe('the defaults of heartbeat and tick follow a short userTtlMs', () => {
   test.each([
     [60_000, 30_000, 10_000],
     [120_000, 30_000, 10_000],
@@ -157,12 +157,12 @@ describe('signs of life keep up with a shorter life', () => {
     expect(readOptions({ userTtlMs })).toMatchObject({ heartbeatIntervalMs, tickMs });
   });
 
-  test('unless they are given', () => {
+  test('unless heartbeat and tick are given', () => {
     const given = { userTtlMs: 3000, heartbeatIntervalMs: 2000, tickMs: 100 };
     expect(readOptions(given)).toMatchObject(given);
   });
 
-  test('the shortest life still has room for a tick', () => {
+  test('down to the minimum, which allows one tick', () => {
     expect(() => readOptions({ userTtlMs: 199 })).toThrow('userTtlMs');
     expect(readOptions({ userTtlMs: 200 }).tickMs).toBe(100);
   });

@@ -1,4 +1,4 @@
-/** A node dies, or goes: everybody who comes back keeps the seat, and who does not leaves once. */
+/** A node dies or drains: a returning member keeps its seat, and each other member leaves exactly once. */
 import { describe, expect, test } from 'vitest';
 import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
 import { connectClient, TestClient } from '../../support/client.ts';
@@ -7,7 +7,7 @@ import { eventually, type Fleet, startFleet } from '../../support/fleet.ts';
 const TTL_MS = 5000;
 const TICK_MS = 500;
 const DRAIN_MS = 8000;
-/** The tick that reaps, and a machine that is busy. */
+/** Lease, reaping tick, and a margin for a busy machine. */
 const LATEST_LEFT_MS = TTL_MS + TICK_MS + 6000;
 const ROOMS = 6;
 const SEATS = 5;
@@ -29,18 +29,18 @@ async function seatAll(fleet: Fleet): Promise<Seated[]> {
     for (let seat = 0; seat < SEATS; seat += 1) {
       const node = (room * SEATS + seat) % 3;
       const client = await connectClient(fleet.node(node).url);
-      const asked = snapshot
+      const reply = snapshot
         ? await client.must('room:join', { code: snapshot.code })
         : await client.must('room:create', {});
-      snapshot = asked.room;
+      snapshot = reply.room;
       seated.push({ client, node, room, seq: seat + 1 });
     }
   }
   return seated;
 }
 
-/** Comes back to another node, as a client does whose connection is gone. */
-async function comeBack(fleet: Fleet, member: Seated, node: number): Promise<void> {
+/** Resumes the member on another node. */
+async function resumeOn(fleet: Fleet, member: Seated, node: number): Promise<void> {
   const [before] = member.client.all('welcome');
   const back = new TestClient(fleet.node(node).url, { resume: before?.resume ?? '' });
   const welcome = await back.next('welcome');
@@ -53,7 +53,7 @@ async function comeBack(fleet: Fleet, member: Seated, node: number): Promise<voi
 const leftIds = ({ client }: Seated) => client.all('member:left').map(({ userId }) => userId as string);
 const idOf = ({ client }: Seated): string => client.userId;
 
-/** Everyone sees the same room, with exactly these members, all present. */
+/** Expects that every member sees the same room, with exactly these members, all present. */
 async function expectRoom(members: readonly Seated[]): Promise<void> {
   const views = await Promise.all(members.map(({ client }) => client.must('room:get')));
   for (const { room } of views) {
@@ -63,10 +63,10 @@ async function expectRoom(members: readonly Seated[]): Promise<void> {
   }
 }
 
-/** Revisions of events come one after the other, none twice, none missing. */
+/** Expects that the revisions of the events are consecutive. */
 function expectGapFree({ client }: Seated): void {
   const revs = client.heard.flatMap(({ name, body }) => (name !== 'room:rev' && 'rev' in body ? [body.rev] : []));
-  // What two nodes tell may overtake each other: the revision gives the order.
+  // Events of two nodes may overtake each other: the revision gives the order.
   const inOrder = revs.toSorted((a, b) => a - b);
   expect(inOrder).toEqual(inOrder.map((_, index) => (inOrder[0] ?? 0) + index));
 }
@@ -77,7 +77,7 @@ async function disposeAll(seated: readonly Seated[]): Promise<void> {
 }
 
 describe('three nodes, thirty members', () => {
-  test('SIGTERM: all are told, come back elsewhere without a left, and the node exits with 0', async () => {
+  test('SIGTERM: clients receive server:drain and resume on another node without a left, and the node exits with 0', async () => {
     await using fleet = await start();
     const seated = await seatAll(fleet);
     const { child } = fleet.node(2);
@@ -89,7 +89,7 @@ describe('three nodes, thirty members', () => {
       going.map(async (member) => {
         const { reconnectInMs } = await member.client.next('server:drain');
         expect(reconnectInMs).toBeLessThan(DRAIN_MS);
-        await comeBack(fleet, member, member.room % 2);
+        await resumeOn(fleet, member, member.room % 2);
       }),
     );
     expect(await exit).toEqual({ code: 0, signal: null });
@@ -103,7 +103,7 @@ describe('three nodes, thirty members', () => {
     await disposeAll(seated);
   });
 
-  test('kill -9: who returns keeps the seat without a left, the others leave exactly once', async () => {
+  test('kill -9: a returning member keeps its seat without a left, and each other member leaves exactly once', async () => {
     await using fleet = await start();
     const seated = await seatAll(fleet);
     const hit = seated.filter(({ node }) => node === 0);
@@ -112,7 +112,7 @@ describe('three nodes, thirty members', () => {
     const gone = hit.filter((member) => !returning.includes(member));
     const from = performance.now();
     await fleet.node(0).child.kill();
-    await Promise.all(returning.map((member) => comeBack(fleet, member, 1)));
+    await Promise.all(returning.map((member) => resumeOn(fleet, member, 1)));
     expect(performance.now() - from).toBeLessThan(TTL_MS);
     for (const lost of gone) {
       const witnesses = staying.filter(({ room }) => room === lost.room);

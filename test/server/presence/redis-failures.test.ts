@@ -1,13 +1,13 @@
-/** Redis goes away, stands still, comes back, comes back empty: nobody is disconnected, nothing hangs, nothing ends. */
+/** Redis freezes, dies, and returns empty: no client is disconnected, no request hangs, no process exits. */
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectClient, TestClient } from '../../support/client.ts';
 import { eventually, type Fleet, startFleet } from '../../support/fleet.ts';
 import { type SignalExchange, startSignalExchange } from '../../support/signal-exchange.ts';
 
-/** What the engine promises is 2 s; the rest is a machine that is busy. */
+/** The engine's limit is 2 s; the rest is a margin for a busy machine. */
 const ANSWERED_MS = 2500;
-/** Once it is known that Redis is away, nobody waits for it. */
+/** When the engine is down, requests are refused without waiting for Redis. */
 const AT_ONCE_MS = 500;
 
 const OPTIONS = { userTtlMs: 6000, tickMs: 600, roomEmptyMs: 1000, graceMs: 1000 };
@@ -23,7 +23,7 @@ const UNAVAILABLE = {
   error: { code: 'STORE_UNAVAILABLE', retryable: true, retryAfterMs: expect.any(Number) },
 };
 
-/** Whatever needs the store is refused in time, by every node, and so is a new connection. */
+/** Expects that requests to every node, and a new connection, are refused in time. */
 async function expectRefusals(
   fleet: Fleet,
   clients: readonly TestClient[],
@@ -39,7 +39,7 @@ async function expectRefusals(
     ]),
   );
   for (const { result, ms } of refusals) {
-    // Who sits in no room is told so without asking the store.
+    // NOT_IN_ROOM needs no access to the store.
     if (!result.ok && result.error.code === 'NOT_IN_ROOM') continue;
     expect(result).toMatchObject(UNAVAILABLE);
     expect(ms).toBeLessThan(within);
@@ -53,7 +53,7 @@ async function connectRefused(url: string): Promise<unknown> {
   await using late = new TestClient(url);
   return await new Promise((resolve, reject) => {
     late.socket.once('connect_error', (error: Error & { data?: unknown }) => resolve(error.data ?? error.message));
-    late.socket.once('connect', () => reject(new Error('it was let in')));
+    late.socket.once('connect', () => reject(new Error('the connection was accepted')));
   });
 }
 
@@ -65,7 +65,7 @@ const faultsOf = (fleet: Fleet) =>
       .filter(({ msg }) => /^an unexpected error|unhandled|uncaught exception/.test(msg)),
   );
 
-describe('Redis stands still, then is killed, then comes back empty', () => {
+describe('Redis freezes, then dies, then returns empty', () => {
   let fleet: Fleet;
   let witnesses: SignalExchange[];
   let clients: TestClient[];
@@ -82,10 +82,10 @@ describe('Redis stands still, then is killed, then comes back empty', () => {
     await fleet?.[Symbol.asyncDispose]();
   });
 
-  const goOn = () => Promise.all(witnesses.map((witness) => witness.continues()));
+  const signalsContinue = () => Promise.all(witnesses.map((witness) => witness.continues()));
 
-  test('the scripts are flushed while requests are under way: nobody notices', async () => {
-    const asking = clients.flatMap((client) => [
+  test('flushed: requests succeed while the scripts are removed', async () => {
+    const requests = clients.flatMap((client) => [
       client.must('room:create'),
       client.must('room:leave'),
       client.must('room:create'),
@@ -93,43 +93,43 @@ describe('Redis stands still, then is killed, then comes back empty', () => {
       client.must('room:close'),
     ]);
     const flushing = flushScripts(fleet.redis.url, 10);
-    await Promise.all([...asking, flushing, goOn()]);
+    await Promise.all([...requests, flushing, signalsContinue()]);
     for (const client of clients) await client.must('room:create');
     for (const client of clients) await client.must('room:close');
   });
 
-  test('frozen: refused in time, then at once; signals on one node go on; thawed: all is as it was', async () => {
+  test('frozen: requests are refused in time, then at once, and signals on one node continue; thawed: the rooms are unchanged', async () => {
     fleet.redis.freeze();
     await expectRefusals(fleet, clients, code, ANSWERED_MS);
-    // Several at once from one client too: one does not wait for what another has found out.
+    // Several concurrent requests of one client are refused at once as well.
     await expectRefusals(fleet, [...clients, ...clients, ...clients], code, AT_ONCE_MS);
-    await goOn();
+    await signalsContinue();
     await Promise.all([0, 1, 2].map((node) => fleet.becomes(node, 503)));
     fleet.redis.thaw();
     await Promise.all([0, 1, 2].map((node) => fleet.becomes(node, 200)));
-    await goOn();
+    await signalsContinue();
     for (const client of clients) {
       await eventually(async () => (await client.ask('room:create')).ok);
       await client.must('room:close');
     }
     expect((await witnesses[0]?.peers[1].must('room:get'))?.room.members).toHaveLength(2);
-    // What was under way when it froze took effect when it thawed, for nobody: such rooms end by themselves.
+    // Creates that were sent before the freeze took effect after the thaw: these empty rooms are reaped.
     await eventually(async () => (await fleet.audit()).occupied === 3);
     expect(await fleet.audit()).toMatchObject({ seats: 6, disagreements: [] });
   });
 
-  test('killed: refused at once; signals go on, nobody is disconnected, every process stays', async () => {
+  test('dead: requests are refused at once, signals continue, and no client is disconnected', async () => {
     await fleet.redis.kill();
     await Promise.all([0, 1, 2].map((node) => fleet.becomes(node, 503)));
     await expectRefusals(fleet, clients, code, AT_ONCE_MS);
-    await goOn();
+    await signalsContinue();
     expect([0, 1, 2].map((node) => fleet.node(node).child.running)).toEqual([true, true, true]);
     for (const client of clients) expect(client.socket.connected).toBe(true);
     const { status } = await fetch(`${fleet.node(0).url}/healthz`);
     expect(status).toBe(200);
   });
 
-  test('back and empty: typed answers to whoever had a room, and a new one for whoever asks', async () => {
+  test('empty: a member of a lost room receives a typed error, and new rooms can be created', async () => {
     const [stranded] = witnesses.map(({ peers }) => peers[0]);
     await fleet.redis.restart();
     await Promise.all([0, 1, 2].map((node) => fleet.becomes(node, 200)));
@@ -137,7 +137,7 @@ describe('Redis stands still, then is killed, then comes back empty', () => {
       await eventually(async () => (await client.ask('room:create')).ok);
       await client.must('room:get');
     }
-    // Its room is no more: it is told so, or asked to come back and told then.
+    // The lost room: a typed error now, or a disconnect and `room: null` in the next welcome.
     if (stranded?.socket.connected === true) {
       const reply = await stranded.ask('room:get').catch(() => undefined);
       if (reply !== undefined && !reply.ok) expect(['CODE_EXPIRED', 'NOT_IN_ROOM']).toContain(reply.error.code);
@@ -147,13 +147,13 @@ describe('Redis stands still, then is killed, then comes back empty', () => {
     const { room } = await back.must('room:create');
     const [first] = clients;
     expect(await first?.ask('room:join', { code: room.code })).toMatchObject({ ok: true });
-    // Over nodes too: the subscriptions are back.
+    // The subscriptions between nodes are restored.
     await first?.must('signal', { to: back.userId, data: 'over nodes' });
     expect(await back.next('signal')).toMatchObject({ data: 'over nodes' });
     await eventually(async () => (await fleet.audit()).disagreements.length === 0);
   });
 
-  test('and through all of it, no fault was logged and no process has ended', () => {
+  test('afterwards: no fault was logged and every process still runs', () => {
     expect(faultsOf(fleet)).toEqual([]);
     expect([0, 1, 2].map((node) => fleet.node(node).child.running)).toEqual([true, true, true]);
   });

@@ -1,4 +1,4 @@
-/** Two nodes, each 20 ms from Redis: long enough for a subscription to be late, if anything ran ahead of it. */
+/** Two nodes, each 20 ms from Redis: a message that overtakes a subscription would be lost. */
 import { expect, test, vi } from 'vitest';
 import { connectClient } from '../../support/client.ts';
 import { flushPushes, joinedPair, tokenOf, welcomeOf } from '../scenarios/members.ts';
@@ -6,10 +6,10 @@ import { type SlowLinkNodes, startSlowLinkNodes } from '../slow-link-nodes.ts';
 
 const ROUND_TRIP_MS = 20;
 const HUNDRED = 100;
-/** Rooms at a time: each waits for its own round trips. */
+/** Concurrent rooms: each waits for its own round trips. */
 const ROOMS = 5;
 
-/** Plays a hundred turns, in several rooms side by side. */
+/** Runs a hundred turns, spread over concurrent rooms. @returns how many succeeded. */
 async function inRooms(turns: (room: number, count: number) => Promise<number>): Promise<number> {
   const counts = await Promise.all(Array.from({ length: ROOMS }, (_, room) => turns(room, HUNDRED / ROOMS)));
   return counts.reduce((sum, count) => sum + count, 0);
@@ -17,41 +17,41 @@ async function inRooms(turns: (room: number, count: number) => Promise<number>):
 
 const start = (): Promise<SlowLinkNodes> => startSlowLinkNodes(2, ROUND_TRIP_MS);
 
-test('of a hundred messages right after a join, none is lost', async () => {
+test('none of a hundred messages right after a join is lost', async () => {
   await using nodes = await start();
-  const heard = await inRooms(async (_, count) => {
+  const received = await inRooms(async (_, count) => {
     await using ann = await connectClient(nodes.url(0));
     const { room } = await ann.must('room:create');
-    // The earliest that anybody can speak to the new member: before its own join has been answered.
+    // The earliest possible messages to the new member: before the reply to its own join.
     ann.socket.on('member:joined', ({ member }) => {
       ann.socket.emit('message', { data: `welcome ${member.userId}` });
       ann.socket.emit('signal', { to: member.userId, data: 'welcome' });
     });
-    let heard = 0;
+    let received = 0;
     for (let n = 0; n < count; n += 1) {
       await using ben = await connectClient(nodes.url(1));
       await ben.must('room:join', { code: room.code });
       await ann.must('message', { data: 'answered' });
-      // The two may come in either order: one is said on the news of the join, one on its answer.
-      const said = new Set([`welcome ${ben.userId}`, 'answered']);
+      // The two may come in either order: one is sent after the event of the join, one after its reply.
+      const expected = new Set([`welcome ${ben.userId}`, 'answered']);
       await vi.waitFor(() => expect(ben.all('message')).toHaveLength(2), { interval: 2 });
-      expect(new Set(ben.all('message').map(({ data }) => data))).toEqual(said);
+      expect(new Set(ben.all('message').map(({ data }) => data))).toEqual(expected);
       expect(await ben.next('signal')).toMatchObject({ from: ann.userId, data: 'welcome' });
-      heard += 1;
+      received += 1;
       await ben.must('room:leave');
     }
-    return heard;
+    return received;
   });
-  expect(heard).toBe(HUNDRED);
+  expect(received).toBe(HUNDRED);
 });
 
-test('the last member of a node refreshes a hundred times, and hears every message sent after each', async () => {
+test('the last member of a node refreshes a hundred times and receives every message sent after each', async () => {
   await using nodes = await start();
-  const heard = await inRooms(async (_, count) => {
+  const received = await inRooms(async (_, count) => {
     await using pair = await joinedPair(nodes);
     const { ann, ben, room } = pair;
     let page = ben;
-    let heard = 0;
+    let received = 0;
     for (let n = 0; n < count; n += 1) {
       page.socket.disconnect();
       page = await connectClient(nodes.url(1), { resume: tokenOf(page) });
@@ -60,13 +60,13 @@ test('the last member of a node refreshes a hundred times, and hears every messa
       await page.next('message', ({ data }) => data === n);
       await ann.must('signal', { to: ben.userId, data: n });
       await page.next('signal', ({ data }) => data === n);
-      heard += 1;
+      received += 1;
     }
     page.socket.disconnect();
     expect(ann.all('member:left')).toEqual([]);
-    return heard;
+    return received;
   });
-  expect(heard).toBe(HUNDRED);
+  expect(received).toBe(HUNDRED);
 });
 
 test('two hundred candidates each way arrive once and in order', async () => {
@@ -84,19 +84,19 @@ test('two hundred candidates each way arrive once and in order', async () => {
   for (const client of [ann, ben]) expect(client.all('signal').map(({ data }) => data)).toEqual(numbers);
 });
 
-test('a node without members of a room receives no byte of it', async () => {
+test('a node without members of a room receives none of its messages', async () => {
   await using nodes = await startSlowLinkNodes(3, 0);
   await using pair = await joinedPair(nodes);
   const { ann, ben } = pair;
-  // The third node serves, but another room.
+  // The third node serves another room.
   await using cat = await connectClient(nodes.url(2));
   await using dan = await connectClient(nodes.url(0));
   const { room } = await cat.must('room:create');
   await dan.must('room:join', { code: room.code });
   await cat.next('member:joined');
   await flushPushes(cat, dan);
-  const received = () => nodes.links.map(({ bytesDown }) => bytesDown);
-  const before = received();
+  const bytesReceived = () => nodes.links.map(({ bytesDown }) => bytesDown);
+  const before = bytesReceived();
   for (let n = 0; n < HUNDRED; n += 1) {
     await ann.must('message', { data: 'x'.repeat(1_000) });
     await ben.must('profile', { name: `Ben ${n}` });
@@ -106,7 +106,7 @@ test('a node without members of a room receives no byte of it', async () => {
   await flushPushes(ann, ben);
   await dan.must('message', { data: 'what the third node receives is its own room' });
   await cat.next('message', ({ data }) => typeof data === 'string' && data.startsWith('what the third node'));
-  const [, second = 0, third = 0] = received().map((now, node) => now - (before[node] ?? 0));
+  const [, second = 0, third = 0] = bytesReceived().map((now, node) => now - (before[node] ?? 0));
   expect(second).toBeGreaterThan(HUNDRED * 1_000);
   expect(third).toBeLessThan(1_000);
 });

@@ -1,4 +1,4 @@
-/** Who is given TURN credentials, what is in them, and that no member is ever left with some that have ended. */
+/** TURN credentials: members receive them with the seat and in pushes, before the old ones expire. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { IceServer } from '../../../src/protocol/messages.ts';
 import type { PartialOptions } from '../../../src/server/options/options.ts';
@@ -36,21 +36,21 @@ beforeEach(() => begin());
 afterEach(() => nodes[Symbol.asyncDispose]());
 
 describe('credentials', () => {
-  test('are for members: given with the seat, and not without', async () => {
+  test('are issued with a seat, and not without one', async () => {
     expect(await ann.must('ice')).toEqual({ ok: true, iceServers: [STUN], ttlMs: 24 * 60 * 60_000 });
     const made = await ann.must('room:create');
     await expectCredentials(made.iceServers, ann, [NEW]);
     const ben = await connectClient(nodes.url(0));
     const joined = await ben.must('room:join', { code: made.room.code });
     await expectCredentials(joined.iceServers, ben, [NEW]);
-    const asked = await ben.must('ice');
-    await expectCredentials(asked.iceServers, ben, [NEW]);
-    expect(asked.ttlMs).toBe(TTL_MS);
+    const reply = await ben.must('ice');
+    await expectCredentials(reply.iceServers, ben, [NEW]);
+    expect(reply.ttlMs).toBe(TTL_MS);
     await ben.must('room:leave');
     expect((await ben.must('ice')).iceServers).toEqual([STUN]);
   });
 
-  test('are not for who was refused a seat', async () => {
+  test('are not issued to a client that was refused a seat', async () => {
     const { room } = await ann.must('room:create');
     await ann.must('room:update', { locked: true });
     const ben = await connectClient(nodes.url(0));
@@ -58,13 +58,13 @@ describe('credentials', () => {
     expect((await ben.must('ice')).iceServers).toEqual([STUN]);
   });
 
-  test('are two while the secret is changed, of the new secret first', async () => {
+  test('are issued for both secrets during a change, the new secret first', async () => {
     await begin({ turnSecrets: [NEW, OLD] });
     const { iceServers } = await ann.must('room:create');
     await expectCredentials(iceServers, ann, [NEW, OLD]);
   });
 
-  test('last for as long as is said, to the end of a second', async () => {
+  test('expire after the announced time, rounded up to a second', async () => {
     await begin({ turnTtlMs: 40_001 });
     clock.advance(1);
     const { iceServers } = await ann.must('room:create');
@@ -72,14 +72,14 @@ describe('credentials', () => {
     expect(expiryOf(iceServers)).toBe(Math.ceil((clock.now() + 40_001) / 1000) * 1000);
   });
 
-  test('need no STUN server beside them', async () => {
+  test('are issued without a STUN server', async () => {
     await begin({ stunUrls: [] });
     expect((await ann.must('ice')).iceServers).toEqual([]);
     const { iceServers } = await ann.must('room:create');
     expect(iceServers.map(({ urls }) => urls)).toEqual([TURN]);
   });
 
-  test('are not there without a TURN server, and nothing is pushed', async () => {
+  test('are neither issued nor pushed without a TURN server', async () => {
     await begin({ turnUrls: [], turnSecrets: [] });
     expect((await ann.must('room:create')).iceServers).toEqual([STUN]);
     await pass(10 * TTL_MS);
@@ -88,8 +88,8 @@ describe('credentials', () => {
   });
 });
 
-describe('new ones are pushed', () => {
-  test('in the last third of the old ones, and not before', async () => {
+describe('new credentials are pushed', () => {
+  test('in the last third of the lifetime of the old ones, and not before', async () => {
     await ann.must('room:create');
     await pass((TTL_MS * 2) / 3);
     expect(ann.all('ice')).toEqual([]);
@@ -102,9 +102,9 @@ describe('new ones are pushed', () => {
 
   test.each([
     ['four ticks', 4 * TICK_MS],
-    ['a bit more', 4 * TICK_MS + 7777],
-    ['many', 20 * TICK_MS],
-  ])('so that some are always good: a life of %s', async (_, turnTtlMs) => {
+    ['four ticks and a fraction', 4 * TICK_MS + 7777],
+    ['twenty ticks', 20 * TICK_MS],
+  ])('so that valid ones always exist: a lifetime of %s', async (_, turnTtlMs) => {
     await begin({ turnTtlMs });
     let until = expiryOf((await ann.must('room:create')).iceServers);
     for (let step = 0; step < 60; step += 1) {
@@ -113,12 +113,12 @@ describe('new ones are pushed', () => {
       if (latest !== undefined) until = expiryOf(latest.iceServers);
       expect(until).toBeGreaterThan(clock.now());
     }
-    // Two thirds of a life apart at least.
+    // The pushes are at least two thirds of a lifetime apart.
     expect(ann.all('ice').length).toBeLessThanOrEqual(Math.ceil((20 * TICK_MS) / ((turnTtlMs * 2) / 3)));
     expect(ann.all('ice').length).toBeGreaterThan(0);
   });
 
-  test('counted from when they were last asked for', async () => {
+  test('with a lifetime that begins at the last request', async () => {
     await ann.must('room:create');
     await pass(TTL_MS / 2);
     await ann.must('ice');
@@ -126,7 +126,7 @@ describe('new ones are pushed', () => {
     expect(ann.all('ice')).toEqual([]);
   });
 
-  test('to every member, and to nobody who has left or whose room has ended', async () => {
+  test('to every member, and not after a leave or the end of the room', async () => {
     const { room } = await ann.must('room:create');
     const [ben, cat] = await Promise.all([connectClient(nodes.url(0)), connectClient(nodes.url(0))]);
     for (const client of [ben, cat]) await client.must('room:join', { code: room.code });
@@ -141,7 +141,7 @@ describe('new ones are pushed', () => {
     expect(cat.all('ice').length).toBe(before);
   });
 
-  test('in the next room as in the first', async () => {
+  test('in a second room as in the first', async () => {
     await ann.must('room:create');
     await ann.must('room:leave');
     await pass(2 * TTL_MS);
@@ -153,8 +153,8 @@ describe('new ones are pushed', () => {
     expect(ann.all('ice')).toHaveLength(1);
   });
 
-  test('to who has resumed a seat and asked, in time', async () => {
-    const back = await comeBack();
+  test('in time to a member that has resumed and requested them', async () => {
+    const back = await resumeAnn();
     await expectCredentials((await back.must('ice')).iceServers, back, [NEW]);
     await pass(TTL_MS / 2, back);
     expect(back.all('ice')).toEqual([]);
@@ -162,14 +162,14 @@ describe('new ones are pushed', () => {
     expect(back.all('ice')).toHaveLength(1);
   });
 
-  test('to who has resumed a seat and did not ask, at once: what it has is not known here', async () => {
-    const back = await comeBack();
+  test('at once to a member that has resumed without a request, because the age of its old ones is unknown', async () => {
+    const back = await resumeAnn();
     await pass(TICK_MS, back);
     const [push] = back.all('ice');
     await expectCredentials(push?.iceServers ?? [], back, [NEW], TICK_MS);
   });
 
-  test('whether the store answers or not', async () => {
+  test('also while the store does not answer', async () => {
     await begin({}, 'redis');
     await ann.must('room:create');
     nodes.redis?.freeze();
@@ -182,8 +182,8 @@ describe('new ones are pushed', () => {
   });
 });
 
-/** Ann's connection is lost, and she is back in her seat. */
-async function comeBack(): Promise<TestClient> {
+/** Cuts Ann's connection and resumes her seat. */
+async function resumeAnn(): Promise<TestClient> {
   await ann.must('room:create');
   ann.cut();
   const back = await connectClient(nodes.url(0), { resume: tokenOf(ann) });
@@ -191,7 +191,7 @@ async function comeBack(): Promise<TestClient> {
   return back;
 }
 
-/** Turns the clock, in steps: users are kept by what they ask, and whatever was pushed has come when they are answered. */
+/** Advances the clock in ticks. The heartbeats keep the user alive, and their replies come after every push. */
 async function pass(ms: number, client = ann): Promise<void> {
   for (let left = ms; left > 0; left -= TICK_MS) {
     clock.advance(Math.min(left, TICK_MS));
@@ -203,7 +203,7 @@ function expiryOf(iceServers: readonly IceServer[]): number {
   return 1000 * Number(iceServers.at(-1)?.username?.split(':')[0]);
 }
 
-/** The list is STUN, then an entry for each secret, signed with it for that very user, not longer ago than that. */
+/** Expects STUN, then an entry for each secret, signed with it for that user at most `agoMs` ago. */
 async function expectCredentials(
   iceServers: readonly IceServer[],
   { userId }: TestClient,
@@ -218,7 +218,7 @@ async function expectCredentials(
   expect(iceServers).toEqual([STUN, ...(await Promise.all(turn))]);
 }
 
-/** By the other implementation that there is. */
+/** Signs with Web Crypto, independently of the server's own implementation. */
 async function signedBy(secret: string, text: string): Promise<string> {
   const encode = (of: string) => new TextEncoder().encode(of);
   const algorithm = { name: 'HMAC', hash: 'SHA-1' };

@@ -1,4 +1,4 @@
-/** The credentials, as a real TURN server takes them: two peers that may meet on the relay alone talk, or do not. */
+/** The credentials at a real TURN server: two peers that may use only the relay connect, or fail. */
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createServer } from '../../../src/index.ts';
@@ -11,16 +11,16 @@ const NEW = 'the secret of this spring';
 const OLD = 'the secret of last winter';
 
 describe.each(['udp', 'tcp'] as const)('over %s', (transport) => {
-  test('two members talk on the relay', async () => {
+  test('two members connect through the relay', async () => {
     await using coturn = await startCoturn({ secrets: [NEW] });
     const [ann, ben] = await issued([coturn.url(transport)], [NEW]);
     expect(await connectThroughRelay(ann, ben)).toEqual({ outcome: 'talked', errors: [] });
   });
 
   test.each([
-    ['has ended', NEW, -10],
+    ['has expired', NEW, -10],
     ['was signed with another secret', OLD, 3600],
-  ])('a credential that %s is worth nothing', async (_, secret, secondsLeft) => {
+  ])('a credential that %s is refused', async (_, secret, secondsLeft) => {
     await using coturn = await startCoturn({ secrets: [NEW] });
     const username = `${Math.floor(Date.now() / 1000) + secondsLeft}:ann`;
     const credential = createHmac('sha1', secret).update(username).digest('base64');
@@ -31,7 +31,7 @@ describe.each(['udp', 'tcp'] as const)('over %s', (transport) => {
   });
 });
 
-describe('while the secret is changed, members talk', () => {
+describe('during a change of the secret, two members connect', () => {
   test.each([
     ['the old one', [OLD]],
     ['the new one', [NEW]],
@@ -42,7 +42,7 @@ describe('while the secret is changed, members talk', () => {
     expect(await connectThroughRelay(ann, ben)).toMatchObject({ outcome: 'talked' });
   });
 
-  test('and one who came before it with one who came after', async () => {
+  test('when one joined before the change and one after it', async () => {
     await using coturn = await startCoturn({ secrets: [OLD, NEW] });
     const [before] = await issued([coturn.url('udp')], [OLD]);
     const [after] = await issued([coturn.url('udp')], [NEW]);
@@ -50,7 +50,7 @@ describe('while the secret is changed, members talk', () => {
   });
 });
 
-/** What two members of a room are given. */
+/** The ICE servers that two members of a room receive. */
 async function issued(turnUrls: string[], turnSecrets: string[]): Promise<[IceServer[], IceServer[]]> {
   const server = await createServer({ host: '127.0.0.1', port: 0, demo: false, turnUrls, turnSecrets });
   try {
