@@ -1,8 +1,8 @@
 /** The public types of a client: a connection that is restored by itself, with at most one room. */
 import type { Profile, RequestInput, UserId } from '../protocol/index.ts';
-import type { Backoff } from './backoff.ts';
 import type { Subject } from './emitter.ts';
 import type { SignalboxError } from './errors.ts';
+import type { Backoff } from './full-jitter.ts';
 import type { Room } from './room.ts';
 import type { ResumeStore } from './token-store.ts';
 

@@ -2,13 +2,13 @@
 import { DEFAULT_CODE_DIGITS, normaliseTypedCode } from '../protocol/ids.ts';
 import type { Push, UserId } from '../protocol/index.ts';
 import { PROTOCOL_VERSION } from '../protocol/limits.ts';
-import { DEFAULT_BACKOFF } from './backoff.ts';
 import { clampMs } from './clamp-ms.ts';
 import type { Client, ClientEvents, ConnectionState, ConnectOptions, CreateOptions, JoinOptions } from './client.ts';
 import { type Ask, Connection, type ConnectionOwner } from './connection.ts';
 import { CurrentRoom } from './current-room.ts';
 import { Emitter } from './emitter.ts';
 import { clientError, type SignalboxError } from './errors.ts';
+import { DEFAULT_BACKOFF } from './full-jitter.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { watchPage } from './page-lifecycle.ts';
 import { ReconnectSchedule } from './reconnect-schedule.ts';
@@ -65,7 +65,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
       requests: this.#requests,
       tokens: this.#tokens,
       runtime,
-      entered: (room) => this.emit('room', room),
+      onEntered: (room) => this.emit('room', room),
     });
     this.#heartbeat = new Heartbeat(this.#connection, this.#current, clock);
     this.#unwatchPage = watchPage({ wake: () => this.#wake(), hide: (mayReturn) => this.#hide(mayReturn) });
@@ -121,7 +121,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
       handshake: () => this.#handshake(),
       forgetToken: () => this.#forgetToken(),
       restore: (welcome, ask) => this.#restore(welcome, ask),
-      push: (push: AnyPush) => this.#current.push(push),
+      pushReceived: (push: AnyPush) => this.#current.receive(push),
       stateChanged: (state) => this.#onState(state),
       attemptFailed: (retryInMs: number, error: SignalboxError) => this.emit('retry', { retryInMs, error }),
     };

@@ -1,7 +1,6 @@
 /**
- * A connection that is restored by itself: one single-use socket after the other. Its state is one value, and each state
- * holds exactly what exists in it (a socket, a timer), so that nothing of a former state stays behind. It knows nothing of
- * rooms.
+ * A connection that reconnects automatically, with a new single-use socket for each attempt. Its state is a discriminated
+ * union: each state holds its own socket or timer, so nothing of a former state is left over. It knows nothing of rooms.
  */
 import type { Acknowledgement, ErrorBody, Push, Reply, RequestInput, RequestName } from '../protocol/index.ts';
 import type { Stop } from '../support/clock.ts';
@@ -22,34 +21,34 @@ export interface ConnectionOptions extends SocketOptions {
   readonly clock: PageClock;
 }
 
-/** What the connection asks of its client, and tells it. */
+/** The callbacks of a connection to its client. */
 export interface ConnectionOwner {
-  /** What goes with the handshake of the next attempt. */
+  /** The handshake payload of the next attempt. */
   handshake(): object;
-  /** The server does not know the resume token. @returns whether there was one to forget. */
+  /** Removes the resume token, which the server does not know. @returns false when there was none. */
   forgetToken(): boolean;
-  /** Welcomed: restores the client's state on the server. Online when it resolves; if it rejects, the attempt has failed. */
+  /** After `welcome`: restores the client's state on the server. Resolved: online. Rejected: the attempt has failed. */
   restore(welcome: Push<'welcome'>, ask: Ask): Promise<void>;
-  push(push: AnyPush): void;
+  pushReceived(push: AnyPush): void;
   stateChanged(state: ConnectionState): void;
   attemptFailed(retryInMs: number, error: SignalboxError): void;
 }
 
 type State =
-  /** The page is hidden: nothing is open and nothing is planned until it is shown again. */
+  /** The page is hidden: no socket and no timer until it is shown again. */
   | { readonly kind: 'paused' }
   | { readonly kind: 'waiting'; readonly stopTimer: Stop }
-  /** Opened, not welcomed. */
+  /** Opened, `welcome` has not arrived. */
   | { readonly kind: 'connecting'; readonly socket: SingleUseSocket }
-  /** Welcomed; the server may have a seat for us from now on. */
+  /** `welcome` has arrived: from now on the server may have a seat for us. */
   | { readonly kind: 'restoring'; readonly socket: SingleUseSocket }
   /** @property since by the monotonic clock */
   | { readonly kind: 'online'; readonly socket: SingleUseSocket; readonly since: number }
   | { readonly kind: 'closed'; readonly ending: ClientEnding };
 
-/** A connection that was lost sooner does not reset the back-off. */
+/** Minimum lifetime of a connection that resets the back-off. */
 const STABLE_MS = 5_000;
-/** How long `close` waits for the answer to its farewell. */
+/** How long `close` waits for the answer to its `room:leave`. */
 const FAREWELL_MS = 4_000;
 
 export class Connection {
@@ -58,11 +57,11 @@ export class Connection {
   /** Callers that wait until it is online or closed. */
   readonly #waiters: Waiters;
   #state: State = { kind: 'paused' };
-  /** The state that was last told. */
-  #shown: ConnectionState = 'connecting';
-  /** What a state without a connection is called: `connecting` until it was online for the first time. */
-  #unconnected: ConnectionState = 'connecting';
-  /** Why the last attempt failed. */
+  /** The state reported last. */
+  #reportedState: ConnectionState = 'connecting';
+  /** State name while not connected: `connecting` before the client was first online, then `reconnecting`. */
+  #disconnectedState: ConnectionState = 'connecting';
+  /** Error of the last failed attempt. */
   #lastError: SignalboxError | undefined;
   #farewell = Promise.resolve();
 
@@ -73,7 +72,7 @@ export class Connection {
   }
 
   get state(): ConnectionState {
-    return this.#shown;
+    return this.#reportedState;
   }
 
   get ending(): ClientEnding | null {
@@ -81,8 +80,8 @@ export class Connection {
   }
 
   /**
-   * The socket for a request, to be used in the same turn: in the next one the connection may be closed, and its farewell
-   * has to stay the last request.
+   * The socket for a request. To be used synchronously: later the connection may be closed, and `room:leave` must be the
+   * last request.
    *
    * @throws SignalboxError when it is not online
    */
@@ -91,19 +90,19 @@ export class Connection {
     throw this.closedError ?? this.#lastError ?? clientError('UNREACHABLE');
   }
 
-  /** What requests reject with after the end; undefined before it. */
+  /** Error for requests after close; undefined before. */
   get closedError(): SignalboxError | undefined {
     const { ending } = this;
     return ending === null ? undefined : (ending.error ?? clientError('CLOSED'));
   }
 
-  /** Resolves when it is online or closed, or at that time. */
+  /** Resolves when online or closed, at the latest at `until` (monotonic clock). */
   settled(until: number): Promise<void> {
     const { kind } = this.#state;
     return kind === 'online' || kind === 'closed' ? Promise.resolve() : this.#waiters.wait(until);
   }
 
-  /** Starts an attempt, unless one is under way, as soon as the server allows it. */
+  /** Starts an attempt, unless one is under way; not before the wait demanded by the server is over. */
   open(): void {
     const { kind } = this.#state;
     if (kind !== 'paused' && kind !== 'waiting') return;
@@ -114,19 +113,19 @@ export class Connection {
       return;
     }
     const socket: SingleUseSocket = new SingleUseSocket(this.#options, this.#owner.handshake(), clock, {
-      push: (push) => this.#isCurrent(socket) && this.#onPush(socket, push),
-      down: (error) => this.#isCurrent(socket) && this.#onDown(error),
+      onPush: (push) => this.#isCurrent(socket) && this.#onPush(socket, push),
+      onDown: (error) => this.#isCurrent(socket) && this.#onDown(error),
     });
     this.#enter({ kind: 'connecting', socket });
   }
 
-  /** The network may be back, or the page is shown again: no more waiting than the server demands. */
+  /** The network may be back, or the page is shown again: skips the back-off, but not the wait demanded by the server. */
   wake(): void {
     this.open();
-    this.#show();
+    this.#reportState();
   }
 
-  /** Drops the connection until `open`: the others see at once that this member is away. */
+  /** Closes the socket until `open`: the others see at once that this member is away. */
   pause(): void {
     this.#enter({ kind: 'paused' });
   }
@@ -134,7 +133,7 @@ export class Connection {
   /** Replaces the connection, after a wait. */
   restart(error?: unknown): void {
     if (this.#state.kind === 'closed') return;
-    // Anything but an error of the server's or of ours is a fault here, which a new connection may mend.
+    // Any other exception is a defect of this SDK: a new connection may repair it.
     const known = error instanceof SignalboxError ? error : clientError('UNREACHABLE');
     this.#resetIfStable();
     const waitMs = this.#options.schedule.afterFailure(clampMs(known.retryAfterMs));
@@ -143,17 +142,17 @@ export class Connection {
     this.#owner.attemptFailed(waitMs, known);
   }
 
-  /** Sends a heartbeat. Without an answer in time the connection is replaced. @returns the answer, if it is one */
-  async heartbeat(payload: RequestInput<'heartbeat'>, patienceMs: number): Promise<Reply<'heartbeat'> | undefined> {
+  /** Sends a heartbeat, and reconnects if there is no answer in time. @returns the reply; undefined without one */
+  async heartbeat(payload: RequestInput<'heartbeat'>, timeoutMs: number): Promise<Reply<'heartbeat'> | undefined> {
     if (this.#state.kind !== 'online') return undefined;
     const { socket } = this.#state;
-    const answer = await socket.request('heartbeat', payload, patienceMs);
+    const answer = await socket.request('heartbeat', payload, timeoutMs);
     if (!this.#isCurrent(socket)) return undefined;
     if (answer === undefined) this.restart();
     return answer?.ok ? answer : undefined;
   }
 
-  /** Ends it for good. Resolves when the server has freed the seat, or cannot be told. */
+  /** Closes for good. Resolves when the server has freed the seat, or cannot be reached. */
   close(ending: ClientEnding): Promise<void> {
     if (this.#state.kind !== 'closed') this.#farewell = this.#close(ending);
     return this.#farewell;
@@ -163,9 +162,9 @@ export class Connection {
     const before = this.#state;
     const socket = socketOf(before);
     if (before.kind === 'waiting') before.stopTimer();
-    // The socket stays open for the farewell, but is not current any more: its pushes are ignored.
+    // The socket stays open for `room:leave`, but is no longer current: its pushes are ignored.
     this.#state = { kind: 'closed', ending };
-    this.#show();
+    this.#reportState();
     this.#waiters.release();
     const mayHaveSeat = before.kind === 'restoring' || before.kind === 'online';
     if (mayHaveSeat && ending.reason === 'closed') await socket?.request('room:leave', {}, FAREWELL_MS);
@@ -177,7 +176,7 @@ export class Connection {
     else if (push.name === 'session:replaced') void this.close({ reason: 'replaced' });
     else if (push.name === 'session:kicked') void this.close({ reason: push.body.banned ? 'banned' : 'kicked' });
     else if (push.name === 'server:drain') this.#onDrain(push.body.reconnectInMs);
-    else this.#owner.push(push);
+    else this.#owner.pushReceived(push);
   }
 
   async #onWelcome(socket: SingleUseSocket, welcome: Push<'welcome'>): Promise<void> {
@@ -195,10 +194,10 @@ export class Connection {
     }
     if (!this.#isCurrent(socket)) return;
     this.#lastError = undefined;
-    this.#unconnected = 'reconnecting';
+    this.#disconnectedState = 'reconnecting';
     this.#state = { kind: 'online', socket, since: clock.monotonic() };
     this.#waiters.release();
-    this.#show();
+    this.#reportState();
   }
 
   #onDown(error: ErrorBody | undefined): void {
@@ -230,19 +229,19 @@ export class Connection {
     return socket === socketOf(this.#state);
   }
 
-  /** Leaves the state with its timer or socket, for one that has another socket or none. */
+  /** Releases the timer or the socket of the old state. `next` must not contain the same socket. */
   #enter(next: State): void {
     if (this.#state.kind === 'waiting') this.#state.stopTimer();
     socketOf(this.#state)?.close();
     this.#state = next;
-    this.#show();
+    this.#reportState();
   }
 
-  #show(): void {
+  #reportState(): void {
     const { kind } = this.#state;
-    const state = kind === 'online' || kind === 'closed' ? kind : isOffline() ? 'offline' : this.#unconnected;
-    if (state === this.#shown) return;
-    this.#shown = state;
+    const state = kind === 'online' || kind === 'closed' ? kind : isOffline() ? 'offline' : this.#disconnectedState;
+    if (state === this.#reportedState) return;
+    this.#reportedState = state;
     this.#owner.stateChanged(state);
   }
 }
@@ -251,7 +250,7 @@ const socketOf = (state: State): SingleUseSocket | undefined => ('socket' in sta
 
 /** @throws SignalboxError */
 export function replyOf<Name extends RequestName>(answer: Acknowledgement<Name>): Reply<Name> {
-  // A server of another kind may answer anything.
+  // Another kind of server may send any answer.
   if (answer?.ok) return answer;
   throw answer?.error ? new SignalboxError(answer.error) : clientError('INTERNAL');
 }

@@ -1,6 +1,6 @@
 /**
- * The room that the client is in: how it gets in, is restored after a lost connection, and gets out. The server may have
- * the user in another room than the client, or in none; every difference is repaired from here.
+ * The room that the client is in: joining, restoring after a lost connection, and leaving. The server may have the user in
+ * another room, or in none: every such difference is repaired here.
  */
 import type { IceServer, Profile, Push, RequestInput, RequestName, RoomSnapshot, UserId } from '../protocol/index.ts';
 import { MAX_HELD } from './change-buffer.ts';
@@ -26,8 +26,8 @@ export interface CurrentRoomDeps {
   readonly requests: Requests;
   readonly tokens: TokenStore;
   readonly runtime: Runtime;
-  /** The client is in another room. */
-  readonly entered: (room: Room) => void;
+  /** Called when the client is in another room. */
+  readonly onEntered: (room: Room) => void;
 }
 
 export class CurrentRoom implements RoomOwner, RevisionSource {
@@ -35,17 +35,17 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
   readonly #ask: Ask;
   #room: JoinedRoom | null = null;
   #userId: UserId | null = null;
-  /** Requests for a seat under way: pushes of an unknown room may be of the room that the reply brings. */
-  #entering = 0;
-  /** Callers that wait until there is none. */
-  readonly #entered: Waiters;
+  /** Create and join requests under way. Pushes of an unknown room may belong to the room in the reply. */
+  #seatRequests = 0;
+  /** Callers that wait until `#seatRequests` is 0. */
+  readonly #idleWaiters: Waiters;
   #earlyPushes: AnyPush[] = [];
   #isRejoining = false;
 
   constructor(deps: CurrentRoomDeps) {
     this.#deps = deps;
     this.#ask = (name, payload) => deps.requests.send(name, payload, { mayRepeat: true });
-    this.#entered = new Waiters(deps.runtime.clock);
+    this.#idleWaiters = new Waiters(deps.runtime.clock);
   }
 
   get room(): Room | null {
@@ -60,50 +60,50 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
     return this.#room?.rev;
   }
 
-  /** Takes a seat. @param ask the request for it */
+  /** Creates or joins a room. @param ask sends the request */
   async enter(ask: (ask: Ask) => Promise<JoinReply>): Promise<Room> {
-    this.#entering += 1;
-    let entered: JoinedRoom | null = null;
+    this.#seatRequests += 1;
+    let joined: JoinedRoom | null = null;
     try {
       const { room, iceServers } = await ask(this.#ask);
-      entered = this.#sitDown(room, iceServers);
-      return entered;
+      joined = this.#adoptSeat(room, iceServers);
+      return joined;
     } catch (error) {
       throw error instanceof SignalboxError ? error : clientError('INTERNAL');
     } finally {
-      this.#entering -= 1;
-      if (this.#entering === 0) {
+      this.#seatRequests -= 1;
+      if (this.#seatRequests === 0) {
         this.#earlyPushes = [];
-        this.#entered.release();
+        this.#idleWaiters.release();
       }
-      // A refusal, or a lost reply: then the server may have us in that room all the same.
-      if (entered === null) this.compare(Number.POSITIVE_INFINITY);
+      // Refused, or the reply was lost: after a lost reply, the server may have us in that room.
+      if (joined === null) this.compare(Number.POSITIVE_INFINITY);
     }
   }
 
-  /** After a welcome: takes up the seat that we had, or the one from before the page was loaded. */
+  /** After a welcome: resumes our seat, or the seat that this tab had before the page was loaded. */
   async restore({ userId, room }: Push<'welcome'>, ask: Ask): Promise<void> {
     const isFirst = this.#userId === null;
     this.#userId = userId;
     const current = this.#room;
     if (current !== null) {
       if (room?.ref !== current.ref) return await this.#takeNewSeat(current, ask);
-      current.returned(room, userId);
+      current.restored(room, userId);
       void iceOver(ask).then((iceServers) => iceServers && current.setIce(iceServers));
     } else if (room !== null && isFirst) {
       await this.enter(async () => ({ room, iceServers: (await iceOver(ask)) ?? [] }));
-    } else if (room !== null && this.#entering === 0) await ask('room:leave', {});
+    } else if (room !== null && this.#seatRequests === 0) await ask('room:leave', {});
   }
 
-  push(push: AnyPush): void {
+  receive(push: AnyPush): void {
     if (push.name === 'ice') this.#room?.setIce(push.body.iceServers);
-    else if (this.#room !== null && refOf(push) === this.#room.ref) this.#room.take(push);
-    else if (this.#entering > 0 && this.#earlyPushes.push(push) > MAX_HELD) this.#earlyPushes.shift();
+    else if (this.#room !== null && refOf(push) === this.#room.ref) this.#room.receive(push);
+    else if (this.#seatRequests > 0 && this.#earlyPushes.push(push) > MAX_HELD) this.#earlyPushes.shift();
   }
 
   compare(rev: number | null): void {
-    // The reply to the request under way says where we are.
-    if (this.#entering > 0) return;
+    // The reply to the request under way decides which room we are in.
+    if (this.#seatRequests > 0) return;
     if (this.#room !== null) this.#room.compare(rev);
     else if (rev !== null) this.#freeSeat().catch(() => {});
   }
@@ -112,7 +112,7 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
     this.#room?.end(ending);
   }
 
-  async askIn<Name extends RequestName>(
+  async sendInRoom<Name extends RequestName>(
     room: JoinedRoom,
     name: Name,
     payload: RequestInput<Name>,
@@ -120,12 +120,12 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
   ): Promise<void> {
     const { requests, runtime } = this.#deps;
     const until = requests.deadline();
-    // Sent after a request for another room, it would reach that room.
-    while (this.#entering > 0) {
+    // Sent after a request for another room, this request would reach that room.
+    while (this.#seatRequests > 0) {
       if (runtime.clock.monotonic() >= until) throw clientError('TIMEOUT');
-      await this.#entered.wait(until);
+      await this.#idleWaiters.wait(until);
     }
-    // A request to a room that has ended must not reach the next room, however long it has waited to be sent.
+    // `isDue`: a request that has waited until its room ended must not reach the next room.
     await requests.send(name, payload, { mayRepeat, isDue: () => room.ending === null, until });
   }
 
@@ -140,10 +140,10 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
   async leave(room: JoinedRoom): Promise<void> {
     if (room !== this.#room) return;
     room.end({ reason: 'left' });
-    // A page that is reloaded before the server knows must not get the seat back.
+    // A page that is reloaded before the server has the request must not resume the seat.
     if (this.#deps.connection.state !== 'online') this.#deps.tokens.forgetStored();
-    // With a request for another room under way, the server frees this seat; if it does not, `enter` does.
-    if (this.#entering === 0) await this.#freeSeat();
+    // A request for another room frees this seat when it succeeds; when it fails, `enter` compares and frees it.
+    if (this.#seatRequests === 0) await this.#freeSeat();
   }
 
   kicked(): void {
@@ -154,10 +154,10 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
     await this.#ask('room:leave', {});
   }
 
-  #sitDown(snapshot: RoomSnapshot, iceServers: readonly IceServer[]): JoinedRoom {
+  #adoptSeat(snapshot: RoomSnapshot, iceServers: readonly IceServer[]): JoinedRoom {
     if (this.#room?.ref !== snapshot.ref) this.end({ reason: 'left' });
     if (this.#userId === null || this.#deps.connection.ending !== null) throw clientError('CLOSED');
-    // A second request for the room that we are in: the same object.
+    // Joining the current room again returns the same object.
     if (this.#room !== null) {
       this.#room.adopt(snapshot);
       this.#room.setIce(iceServers);
@@ -168,19 +168,19 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
     room.on('ended', () => {
       this.#room = null;
     });
-    this.#deps.entered(room);
-    for (const push of this.#earlyPushes.splice(0)) this.push(push);
+    this.#deps.onEntered(room);
+    for (const push of this.#earlyPushes.splice(0)) this.receive(push);
     return room;
   }
 
   /**
-   * The seat is lost, the room perhaps not: takes another seat in the same room (by its `ref`).
+   * After the loss of the seat: joins the same room (by its `ref`) again, if it still exists.
    *
-   * @throws SignalboxError that is worth another try
+   * @throws SignalboxError that is retryable
    */
   async #takeNewSeat(room: JoinedRoom, ask: Ask): Promise<void> {
-    // With a request for another room under way, this one is left as soon as that succeeds.
-    if (this.#isRejoining || this.#entering > 0 || this.#userId === null) return;
+    // A request for another room replaces this room when it succeeds.
+    if (this.#isRejoining || this.#seatRequests > 0 || this.#userId === null) return;
     this.#isRejoining = true;
     try {
       const { code, ref, self } = room;
@@ -188,7 +188,7 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
       // Undefined fields are not sent: JSON leaves them out.
       const profile = { name: name ?? undefined, mediaType, metadata } as Profile;
       const { room: snapshot, iceServers } = await ask('room:join', { code, ref, profile });
-      room.returned(snapshot, this.#userId);
+      room.restored(snapshot, this.#userId);
       room.setIce(iceServers);
     } catch (error) {
       if (!(error instanceof SignalboxError) || error.retryable) throw error;
@@ -201,10 +201,10 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
   }
 }
 
-/** The room that a push belongs to, if it belongs to one. */
+/** The `ref` of the push's room; undefined for a push without a room. */
 const refOf = ({ body }: AnyPush): unknown => (body as { ref?: unknown } | undefined)?.ref;
 
-/** Undefined if the server refuses: many networks need no TURN server, and the push `ice` brings fresh ones. */
+/** Undefined on an error: many networks need no TURN server, and the push `ice` delivers fresh ICE servers. */
 const iceOver = (ask: Ask): Promise<IceServer[] | undefined> =>
   ask('ice', {}).then(
     ({ iceServers }) => iceServers,

@@ -22,9 +22,9 @@ export class Heartbeat {
     this.#clock = clock;
   }
 
-  start(everyMs: number, patienceMs: number): void {
+  start(everyMs: number, timeoutMs: number): void {
     this.stop();
-    this.#stop = this.#clock.every(everyMs, () => void this.beat(patienceMs));
+    this.#stop = this.#clock.every(everyMs, () => void this.beat(timeoutMs));
   }
 
   stop(): void {
@@ -33,9 +33,9 @@ export class Heartbeat {
   }
 
   /** One heartbeat now. */
-  async beat(patienceMs: number): Promise<void> {
+  async beat(timeoutMs: number): Promise<void> {
     const { rev } = this.#room;
-    const reply = await this.#connection.heartbeat(rev === undefined ? {} : { rev }, patienceMs);
+    const reply = await this.#connection.heartbeat(rev === undefined ? {} : { rev }, timeoutMs);
     if (reply) this.#room.compare(reply.rev);
   }
 }

@@ -15,7 +15,6 @@ export type {
   RoomSnapshot,
   UserId,
 } from '../protocol/index.ts';
-export type { Backoff } from './backoff.ts';
 export type {
   Client,
   ClientEnding,
@@ -28,6 +27,7 @@ export type {
 export { connect } from './connect.ts';
 export type { Subject, Unsubscribe } from './emitter.ts';
 export { type ClientErrorCode, SignalboxError } from './errors.ts';
+export type { Backoff } from './full-jitter.ts';
 export type { IceFault, MediaKind, Mesh, MeshEvents, MeshOptions, Peer, PeerState } from './mesh/mesh.ts';
 export { mesh } from './mesh/room-mesh.ts';
 export type { PeerStats } from './mesh/stats.ts';

@@ -16,15 +16,15 @@ import { ChangeBuffer, MAX_HELD } from './change-buffer.ts';
 import { Emitter, type Unsubscribe } from './emitter.ts';
 import { clientError, type SignalboxError } from './errors.ts';
 import type { Room, RoomEnding, RoomEvents } from './room.ts';
-import { applied, differences, isChange, type RoomChange, same } from './room-reducer.ts';
+import { differences, isChange, isSameJson, type RoomChange, snapshotAfter } from './room-reducer.ts';
 import type { Runtime } from './runtime.ts';
 import type { AnyPush } from './single-use-socket.ts';
 import { SnapshotReader } from './snapshot-reader.ts';
 
-/** What a room asks of the client that is in it. */
+/** The requests of a room to its client. */
 export interface RoomOwner {
-  /** Sends a request, unless the room has ended by then. @param mayRepeat whether doing it twice does no harm */
-  askIn<Name extends RequestName>(
+  /** Sends a request, unless the room has ended by then. @param mayRepeat whether the request is idempotent */
+  sendInRoom<Name extends RequestName>(
     room: JoinedRoom,
     name: Name,
     payload: RequestInput<Name>,
@@ -32,7 +32,7 @@ export interface RoomOwner {
   ): Promise<void>;
   /** The snapshot of the room that the server has us in. */
   read(): Promise<RoomSnapshot>;
-  /** The server has us in no room, or in another one: take a seat in this one again, or end it. */
+  /** The server has us in no room, or in another one: joins this room again, or ends it. */
   rejoin(room: JoinedRoom): void;
   leave(room: JoinedRoom): Promise<void>;
   kicked(): void;
@@ -47,9 +47,9 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
   #self: Member;
   #iceServers: readonly IceServer[];
   #ending: RoomEnding | null = null;
-  /** Signals from before anybody listened. */
+  /** Signals that arrived before the first listener was added. */
   #signals: RoomEvents['signal'][] = [];
-  /** An event has said that the host took the seat away. */
+  /** The last event about our own seat was `member:left` with reason `kicked`. */
   #isKicked = false;
 
   /** @throws SignalboxError when the user is not in that room. */
@@ -109,33 +109,33 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
 
   override on<Name extends keyof RoomEvents>(name: Name, listener: (body: RoomEvents[Name]) => void): Unsubscribe {
     const unsubscribe = super.on(name, listener);
-    // Not within this call: the caller does not have the unsubscribe function yet.
+    // In a microtask: a listener may call the unsubscribe function, which the caller does not have yet.
     if (name === 'signal') queueMicrotask(() => this.#releaseSignals());
     return unsubscribe;
   }
 
   signal(to: string, data: Json): Promise<void> {
-    return this.#ask('signal', { to, data }, false);
+    return this.#sendInRoom('signal', { to, data }, false);
   }
 
   message(data: Json): Promise<void> {
-    return this.#ask('message', { data }, false);
+    return this.#sendInRoom('message', { data }, false);
   }
 
   setProfile(profile: Profile): Promise<void> {
-    return this.#ask('profile', profile, true);
+    return this.#sendInRoom('profile', profile, true);
   }
 
   update(changes: RequestInput<'room:update'>): Promise<void> {
-    return this.#ask('room:update', changes, true);
+    return this.#sendInRoom('room:update', changes, true);
   }
 
   kick(userId: string, { ban = false }: { readonly ban?: boolean } = {}): Promise<void> {
-    return this.#ask('room:kick', { userId, ban }, false);
+    return this.#sendInRoom('room:kick', { userId, ban }, false);
   }
 
   close(): Promise<void> {
-    return this.#ask('room:close', {}, false);
+    return this.#sendInRoom('room:close', {}, false);
   }
 
   leave(): Promise<void> {
@@ -143,7 +143,7 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
   }
 
   /** Any push that belongs to this room. */
-  take(push: AnyPush): void {
+  receive(push: AnyPush): void {
     if (this.#ending !== null) return;
     if (push.name === 'signal') {
       this.#signals.push(push.body);
@@ -163,8 +163,8 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
   }
 
   /**
-   * Compares with what the server has just answered. A smaller revision than ours: its store has lost some writes, and it
-   * counts all the same.
+   * Compares our revision with the server's, and reads the snapshot if they differ. A smaller one is adopted, too: the
+   * server's store has lost writes.
    *
    * @param rev null: the server has us in no room
    */
@@ -172,13 +172,13 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
     if (rev !== this.rev) this.#read();
   }
 
-  /** Takes over a snapshot that may be older than ours. */
+  /** Applies a snapshot, unless it is older than ours. */
   adopt(snapshot: RoomSnapshot): void {
     if (snapshot.rev >= this.rev) this.#replace(snapshot);
   }
 
-  /** The connection is back, and with it a seat: the same, or another one, perhaps under another user id. */
-  returned(snapshot: RoomSnapshot, userId: UserId): void {
+  /** The connection is back, with the same seat or with another one, perhaps under another user id. */
+  restored(snapshot: RoomSnapshot, userId: UserId): void {
     const { seq } = this.#self;
     this.#userId = userId;
     this.#replace(snapshot);
@@ -186,7 +186,7 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
   }
 
   setIce(iceServers: readonly IceServer[]): void {
-    if (this.#ending !== null || same(iceServers, this.#iceServers)) return;
+    if (this.#ending !== null || isSameJson(iceServers, this.#iceServers)) return;
     this.#iceServers = iceServers;
     this.emit('ice', iceServers);
   }
@@ -198,8 +198,8 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
     this.emit('ended', ending);
   }
 
-  #ask<Name extends RequestName>(name: Name, payload: RequestInput<Name>, mayRepeat: boolean): Promise<void> {
-    return this.#owner.askIn(this, name, payload, mayRepeat);
+  #sendInRoom<Name extends RequestName>(name: Name, payload: RequestInput<Name>, mayRepeat: boolean): Promise<void> {
+    return this.#owner.sendInRoom(this, name, payload, mayRepeat);
   }
 
   #releaseSignals(): void {
@@ -209,7 +209,7 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
     }
   }
 
-  /** With the server's present state, even if it is behind ours: then its store has lost some writes. */
+  /** Applies a snapshot even if its revision is smaller than ours: the server's store has lost writes. */
   #replace(snapshot: RoomSnapshot): void {
     if (this.#ending !== null) return;
     if (snapshot.rev < this.rev) this.#changes.clear();
@@ -217,10 +217,10 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
     this.#applyChanges();
   }
 
-  /** Applies the events that follow, up to the next gap. */
+  /** Applies the buffered events that follow our revision, up to the next gap. */
   #applyChanges(): void {
     for (let change = this.#next(); change !== undefined; change = this.#next()) {
-      this.#set(applied(this.#room, change), change);
+      this.#set(snapshotAfter(this.#room, change), change);
       if (change.name === 'room:closed') this.end({ reason: change.body.reason });
     }
     if (this.#changes.isEmpty || this.#ending !== null) this.#reader.cancel();
@@ -235,7 +235,7 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
     const before = this.#room;
     const self = memberOf(room, this.#userId);
     if (self === undefined) {
-      // The read decides: the event may be of an earlier seat of ours, and a later push may give a better reason.
+      // Reading decides: the event may be about an earlier seat of ours, and a later push may give a more precise reason.
       this.#isKicked = change?.name === 'member:left' && change.body.reason === 'kicked';
       this.#read();
       return;
@@ -244,7 +244,7 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
     this.#self = self;
     for (const { name, body } of differences(before, room)) {
       const reason = change?.name === 'member:left' ? change.body.reason : null;
-      // Name and body belong together; the compiler cannot follow them through the loop.
+      // Cast: name and body are a pair, which the compiler cannot follow through the loop.
       this.emit(name, (name === 'member:left' ? { ...body, reason } : body) as RoomEvents[typeof name]);
       if (this.#ending !== null) return;
     }
@@ -258,11 +258,11 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
   async #readSnapshot(): Promise<void> {
     const { rev } = this;
     const { closeReason } = this.#changes;
-    // The room is over: the events of the gap before that do not matter.
+    // The room has ended: the events missing before its end do not matter.
     if (closeReason !== undefined) return this.end({ reason: closeReason });
     try {
       const room = await this.#owner.read();
-      // A smaller revision than before the request: the store has lost writes. Than by now: events have overtaken the reply.
+      // `rev` below that at request time: the store was restored. Below the current `rev`: the reply is stale.
       if (room.ref === this.ref && room.rev < rev) this.#replace(room);
       else if (room.ref === this.ref) this.adopt(room);
       else this.#owner.rejoin(this);

@@ -1,5 +1,5 @@
 /** When to connect again: back-off over the failures in a row, on top of the wait that the server asks for. */
-import { type Backoff, delayBefore } from './backoff.ts';
+import { type Backoff, fullJitterMs } from './full-jitter.ts';
 import type { Runtime } from './runtime.ts';
 
 export class ReconnectSchedule {
@@ -27,7 +27,7 @@ export class ReconnectSchedule {
 
   /** @returns milliseconds to wait before the next attempt. */
   afterFailure(minMs: number): number {
-    return this.#next(delayBefore(this.#attempts, this.#backoff, this.#runtime.chance, minMs), minMs);
+    return this.#next(fullJitterMs(this.#attempts, this.#backoff, this.#runtime.chance, minMs), minMs);
   }
 
   /**

@@ -32,7 +32,7 @@ type RoomChangeName = Exclude<
 export const isChange = (push: AnyPush): push is RoomChange => Object.hasOwn(CHANGES, push.name);
 
 /** The snapshot after the next event. */
-export function applied(room: RoomSnapshot, { name, body }: RoomChange): RoomSnapshot {
+export function snapshotAfter(room: RoomSnapshot, { name, body }: RoomChange): RoomSnapshot {
   // The compiler cannot follow one name through the union; the table above is checked name by name.
   const change = CHANGES[name] as (room: RoomSnapshot, body: RoomChange['body']) => RoomSnapshot;
   return { ...change(room, body), rev: body.rev };
@@ -52,22 +52,24 @@ export function differences(before: RoomSnapshot, after: RoomSnapshot): Differen
   for (const member of after.members) {
     const was = seatIn(before, member);
     if (was === undefined) found.push({ name: 'member:joined', body: { member } });
-    else if (was.state !== member.state) found.push({ name: `member:${NEWS[member.state]}`, body: { member } });
-    if (was !== undefined && !same(saidOf(was), saidOf(member)))
+    else if (was.state !== member.state)
+      found.push({ name: `member:${EVENT_OF_STATE[member.state]}`, body: { member } });
+    if (was !== undefined && !isSameJson(profileOf(was), profileOf(member)))
       found.push({ name: 'member:updated', body: { member, before: was } });
   }
   if (before.hostId !== after.hostId) found.push({ name: 'host:changed', body: { hostId: after.hostId } });
-  if (!same(settingsOf(before), settingsOf(after))) found.push({ name: 'room:updated', body: { room: after, before } });
+  if (!isSameJson(settingsOf(before), settingsOf(after)))
+    found.push({ name: 'room:updated', body: { room: after, before } });
   return found;
 }
 
-const NEWS = { present: 'back', away: 'away' } as const;
+const EVENT_OF_STATE = { present: 'back', away: 'away' } as const;
 
 /** The same seat: a member that left and joined again has another `seq`. */
 const seatIn = (room: RoomSnapshot, { userId, seq }: Member): Member | undefined =>
   room.members.find((member) => member.userId === userId && member.seq === seq);
 
-const saidOf = ({ name, mediaType, metadata }: Member): unknown => [name, mediaType, metadata];
+const profileOf = ({ name, mediaType, metadata }: Member): unknown => [name, mediaType, metadata];
 
 const settingsOf = ({ name, type, maxUsers, access, locked, metadata }: RoomInfo): unknown => [
   name,
@@ -79,7 +81,7 @@ const settingsOf = ({ name, type, maxUsers, access, locked, metadata }: RoomInfo
 ];
 
 /** Whether two values that came as JSON are equal. */
-export const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+export const isSameJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 const without = (room: RoomSnapshot, userId: string): Member[] =>
   room.members.filter((member) => member.userId !== userId);

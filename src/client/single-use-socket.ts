@@ -20,9 +20,9 @@ export interface SocketOptions {
 
 export interface SocketListener {
   /** When it throws, the socket goes down. */
-  readonly push: (push: AnyPush) => void;
+  readonly onPush: (push: AnyPush) => void;
   /** Called once, with an error if the server has refused the connection. No push follows. */
-  readonly down: (error?: ErrorBody) => void;
+  readonly onDown: (error?: ErrorBody) => void;
 }
 
 export class SingleUseSocket {
@@ -43,7 +43,7 @@ export class SingleUseSocket {
       if (name === 'welcome') this.#stopTimeout();
       try {
         // Pushes of our protocol have the bodies of its table; a push of a later version has a name that nobody handles.
-        listener.push({ name, body } as AnyPush);
+        listener.onPush({ name, body } as AnyPush);
       } catch {
         // A body that does not fit the table: the server is at fault, and later pushes cannot be trusted.
         this.#end();
@@ -55,14 +55,14 @@ export class SingleUseSocket {
   request<Name extends RequestName>(
     name: Name,
     payload: RequestInput<Name>,
-    patienceMs: number,
+    timeoutMs: number,
   ): Promise<Acknowledgement<Name> | undefined> {
     return new Promise((resolve) => {
       if (this.#isDown) resolve(undefined);
       // Socket.IO calls back with an error at the timeout, or when the connection is lost.
       else
         this.#socket
-          .timeout(patienceMs)
+          .timeout(timeoutMs)
           .emit(name, payload, (_: unknown, answer?: Acknowledgement<Name>) => resolve(answer));
     });
   }
@@ -79,7 +79,7 @@ export class SingleUseSocket {
   #end(error?: ErrorBody): void {
     if (this.#isDown) return;
     this.close();
-    this.#listener.down(error);
+    this.#listener.onDown(error);
   }
 }
 

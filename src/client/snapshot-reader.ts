@@ -1,7 +1,7 @@
 /** When the room's snapshot is read: one read at a time, soon after a gap, with back-off while it fails. */
 import type { Stop } from '../support/clock.ts';
-import { DEFAULT_BACKOFF, delayBefore } from './backoff.ts';
 import type { SignalboxError } from './errors.ts';
+import { DEFAULT_BACKOFF, fullJitterMs } from './full-jitter.ts';
 import type { Runtime } from './runtime.ts';
 
 /** Events of several nodes may overtake each other by some milliseconds: most gaps close without a snapshot. */
@@ -9,7 +9,7 @@ const GAP_MS = 250;
 
 export class SnapshotReader {
   readonly #read: () => Promise<void>;
-  readonly #finished: () => void;
+  readonly #onFinished: () => void;
   readonly #runtime: Runtime;
   #stopTimer: Stop | undefined;
   #isReading = false;
@@ -17,11 +17,11 @@ export class SnapshotReader {
 
   /**
    * @param read when it rejects, it is tried again
-   * @param finished after each read, successful or not: calls `cancel` if no other read is wanted
+   * @param onFinished after each read, successful or not: calls `cancel` if no other read is wanted
    */
-  constructor(read: () => Promise<void>, finished: () => void, runtime: Runtime) {
+  constructor(read: () => Promise<void>, onFinished: () => void, runtime: Runtime) {
     this.#read = read;
-    this.#finished = finished;
+    this.#onFinished = onFinished;
     this.#runtime = runtime;
   }
 
@@ -36,16 +36,16 @@ export class SnapshotReader {
     } catch (error) {
       const { retryAfterMs = 0 } = error as Partial<SignalboxError>;
       // With back-off: a server in trouble must not get four reads a second from every member.
-      this.#after(delayBefore(this.#failures, DEFAULT_BACKOFF, this.#runtime.chance, GAP_MS + retryAfterMs));
+      this.#setTimer(fullJitterMs(this.#failures, DEFAULT_BACKOFF, this.#runtime.chance, GAP_MS + retryAfterMs));
       this.#failures += 1;
     }
     this.#isReading = false;
-    this.#finished();
+    this.#onFinished();
   }
 
   /** Reads after a pause, unless a read is planned. */
   soon(): void {
-    if (this.#stopTimer === undefined) this.#after(GAP_MS);
+    if (this.#stopTimer === undefined) this.#setTimer(GAP_MS);
   }
 
   /** Drops the planned read. */
@@ -54,7 +54,7 @@ export class SnapshotReader {
     this.#stopTimer = undefined;
   }
 
-  #after(ms: number): void {
+  #setTimer(ms: number): void {
     this.cancel();
     this.#stopTimer = this.#runtime.clock.after(ms, () => void this.now());
   }

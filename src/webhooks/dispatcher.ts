@@ -4,10 +4,10 @@ import { type Coalesced, coalesce } from '../support/async/coalesce.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
-import { retryMs } from './backoff.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createEndpointMonitor, type EndpointMonitor } from './endpoint-monitor.ts';
 import type { Claimed, Delivery, DeliveryResult, WebhookQueue } from './queue/queue.ts';
+import { retryDelayMs } from './retry-delay.ts';
 import type { Sender, SendResult } from './sender.ts';
 
 export interface DispatcherDeps {
@@ -129,5 +129,5 @@ function resultOf(answer: SendResult, { failures }: Delivery, { giveUpMs, random
   if (answer.kind === 'delivered') return answer;
   if (answer.kind === 'aborted') return { kind: 'released' };
   const { reason } = answer;
-  return { kind: 'failed', reason, retryMs: retryMs(failures + 1, answer.retryAfterMs, random), giveUpMs };
+  return { kind: 'failed', reason, retryMs: retryDelayMs(failures + 1, answer.retryAfterMs, random), giveUpMs };
 }

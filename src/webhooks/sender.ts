@@ -4,8 +4,8 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '../support/clock.ts';
 import { createPublicLookup, isPublicAddress, literalAddress, PrivateAddress, type Resolve } from './addresses.ts';
-import { retryAfterMs } from './backoff.ts';
 import type { Endpoint } from './endpoint.ts';
+import { retryAfterMs } from './retry-delay.ts';
 import { type Message, signatureHeaders } from './signature.ts';
 
 export type SendResult =

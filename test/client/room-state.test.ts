@@ -42,7 +42,7 @@ function joinWithHistory({ first, states, events, last }: History) {
   const reads: Read[] = [];
   const unexpected = () => expect.unreachable('its seat was never lost');
   const owner: RoomOwner = {
-    askIn: unexpected,
+    sendInRoom: unexpected,
     leave: unexpected,
     rejoin: unexpected,
     kicked: unexpected,
@@ -59,7 +59,7 @@ function joinWithHistory({ first, states, events, last }: History) {
   };
   const deliver = (index: number) => {
     const event = events[index];
-    if (event !== undefined) seat.take(structuredClone(event) as AnyPush);
+    if (event !== undefined) seat.receive(structuredClone(event) as AnyPush);
   };
   const at = (share: number) => Math.round(first.rev + share * (last - first.rev));
   const happen: Record<Step['kind'], (share: number) => Promise<void>> = {
@@ -192,7 +192,7 @@ test('the state of a store that has lost its last writes is taken over, after a 
       await vi.advanceTimersByTimeAsync(0);
       expect([seat.snapshot, heard()]).toEqual([lost, lost.members]);
       seat.adopt(told);
-      seat.returned(structuredClone(lost), user(OBSERVER));
+      seat.restored(structuredClone(lost), user(OBSERVER));
       expect([seat.snapshot, heard()]).toEqual([lost, lost.members]);
     }),
     { numRuns: 50 },

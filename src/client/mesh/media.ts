@@ -32,22 +32,22 @@ export class Media {
   /** Adds the transceivers of camera and microphone, for the first offer. */
   open(): void {
     for (const kind of KINDS) this.#rtc.addTransceiver(kind);
-    this.send();
+    this.sendTracks();
   }
 
   /** Sends the present tracks. */
-  send(): void {
+  sendTracks(): void {
     for (const kind of KINDS) {
       const track = this.#outgoing[kind];
       // A peer without this SDK may have offered no transceiver of that kind: it is added with the first track.
       const transceiver = this.#cameraOf(kind) ?? (track && this.#rtc.addTransceiver(kind));
-      if (transceiver) put(transceiver, track, 'sendrecv', this.#outgoing.cameraId);
+      if (transceiver) setSender(transceiver, track, 'sendrecv', this.#outgoing.cameraId);
       this.#sendScreen(kind, this.#outgoing.screen?.getTracks().find((one) => one.kind === kind) ?? null);
     }
   }
 
   /** Takes over the tracks that they send by now. */
-  receive(): void {
+  receiveTracks(): void {
     const receiving = this.#rtc.getTransceivers().filter((one) => one.currentDirection?.includes('recv'));
     const camera = receiving.filter((one) => KINDS.some((kind) => one === this.#cameraOf(kind)));
     setTracks(this.#stream, camera);
@@ -71,11 +71,11 @@ export class Media {
       transceiver = this.#rtc.addTransceiver(kind, { direction: 'sendonly' });
       this.#ownScreen.set(kind, transceiver);
     }
-    if (transceiver) put(transceiver, track, track ? 'sendonly' : 'inactive', this.#outgoing.screenId);
+    if (transceiver) setSender(transceiver, track, track ? 'sendonly' : 'inactive', this.#outgoing.screenId);
   }
 }
 
-function put(
+function setSender(
   transceiver: RTCRtpTransceiver,
   track: MediaStreamTrack | null,
   direction: RTCRtpTransceiverDirection,

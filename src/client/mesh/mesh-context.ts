@@ -26,6 +26,6 @@ export interface MeshContext {
   /** Id of this mesh, and so of this page load: sent with every signal. */
   readonly page: string;
   /** Number of the last offer of this page. */
-  offers: number;
+  offerCount: number;
   readonly configuration: () => RTCConfiguration;
 }

@@ -1,13 +1,13 @@
 /**
- * One other member, and the connection with it. Of two members the one with the greater `seq` makes the first offer of
- * every connection, so exactly one side begins, also anew:
+ * One other member, and the connection with it. Of two members, the one with the greater `seq` is the offerer: it makes the
+ * first offer of every connection. Recovery:
  *
- *   one of the pages was refreshed    signals of the new page have another `page`: the connection is dropped. A page that
- *                                     waits for an offer sends `hello`, so that the other side learns of it
- *   only the server was out of reach  the pages are the same, and so is the connection: ICE is restarted
- *   the connection does not come up   a new one after a while, with back-off
+ *   one of the pages was refreshed    signals of the new page have another `page`: the connection is replaced. A page that
+ *                                     waits for an offer sends `hello`, which shows its `page` to the other side
+ *   only the server was out of reach  both pages are the same: the connection is kept, and ICE is restarted
+ *   the connection is not established it is replaced by a new one, with back-off
  *
- * A peer that names no `page` may be another process each time: its connection is made anew in every doubt.
+ * Signals of a peer without `page` may come from a new process each time: its connection is recreated when in doubt.
  */
 
 import type { Json, Member, UserId } from '../../protocol/index.ts';
@@ -22,15 +22,15 @@ import { SignalSender } from './signal-sender.ts';
 import type { Signal } from './signals.ts';
 import { type PeerStats, Sampler } from './stats.ts';
 
-/** Between two `hello` while no offer comes. */
-const HELLO = { firstMs: 4_000, maxMs: 30_000 };
-/** What a connection is given to come up. */
-const PATIENCE = { firstMs: 10_000, maxMs: 60_000 };
-/** How long the side that does not offer leaves an ICE restart to the other side. */
+/** Hello retry interval. */
+const HELLO_RETRY = { firstMs: 4_000, maxMs: 30_000 };
+/** Connect timeout with back-off. */
+const CONNECT_TIMEOUT = { firstMs: 10_000, maxMs: 60_000 };
+/** Delay of an ICE restart by the answerer: the offerer restarts at once, and both would collide. */
 const RESTART_DELAY_MS = 5_000;
 
 export class MeshPeer implements Peer {
-  /** The same for all connections: a player goes on playing it after a refresh of their page. */
+  /** One stream for all connections: a player continues after a refresh of the other page. */
   readonly stream = new MediaStream();
   readonly #context: MeshContext;
   readonly #sender: SignalSender;
@@ -38,9 +38,9 @@ export class MeshPeer implements Peer {
   readonly #remotePage: RemotePage;
   #member: Member;
   #connection: PeerConnection | undefined;
-  /** Chosen by the side that offers: names the connection in its signals. */
+  /** Connection id in the signals, chosen by the offerer. */
   #connectionId = '';
-  /** Attempts in a row that failed. */
+  /** Failed attempts in a row. */
   #failures = 0;
   #stopTimer: Stop | undefined;
   #isClosed = false;
@@ -51,7 +51,7 @@ export class MeshPeer implements Peer {
     this.#member = member;
     this.#sampler = new Sampler(clock);
     this.#remotePage = new RemotePage(clock);
-    // A signal of an earlier connection has no meaning any more.
+    // Signals of an earlier connection are obsolete.
     this.#sender = new SignalSender(
       context.room,
       member.userId,
@@ -90,7 +90,7 @@ export class MeshPeer implements Peer {
     return this.#connection?.rtc.connectionState === 'connected';
   }
 
-  get #offers(): boolean {
+  get #isOfferer(): boolean {
     return this.#context.room.self.seq > this.#member.seq;
   }
 
@@ -102,10 +102,10 @@ export class MeshPeer implements Peer {
     return this.#sampler.read((await this.#connection?.rtc.getStats()) ?? null);
   }
 
-  /** @param helloMs when an offer is asked for: a member that has just joined makes it without being asked. */
-  begin(helloMs = HELLO.firstMs): void {
-    if (this.#offers) this.#offer();
-    else this.#after(helloMs, () => this.#hello());
+  /** @param helloMs delay before an offer is requested: a member that has just joined makes one without a request. */
+  begin(helloMs = HELLO_RETRY.firstMs): void {
+    if (this.#isOfferer) this.#offer();
+    else this.#setTimer(helloMs, () => this.#hello());
   }
 
   update(member: Member): void {
@@ -115,32 +115,32 @@ export class MeshPeer implements Peer {
     if (before !== member) this.#changed();
   }
 
-  /** One side had lost the server and is back: signals of that time are lost, and the network may be another one. */
+  /** One side has reconnected to the server: signals sent meanwhile are lost, and its network may have changed. */
   refresh(): void {
     if (this.#member.state === 'away') return;
     const connection = this.#connection;
-    if (connection && this.#remotePage.isKnown && (this.#isConnected || !this.#offers)) {
+    if (connection && this.#remotePage.isKnown && (this.#isConnected || !this.#isOfferer)) {
       connection.resend();
-      if (this.#offers) connection.rtc.restartIce();
+      if (this.#isOfferer) connection.rtc.restartIce();
     } else this.reset(0);
   }
 
-  /** Drops the connection and begins anew. */
+  /** Replaces the connection. */
   reset(helloMs?: number): void {
     this.#drop();
     this.begin(helloMs);
     this.#changed();
   }
 
-  take(signal: Signal): void {
+  receive(signal: Signal): void {
     const { page, hello, description, again, connection } = signal;
-    // The first signals of a page. Any other signal of an unknown page is late, or overtakes the first.
+    // Only these signals introduce a page. Any other signal of an unknown page is late, or has overtaken the first one.
     const isFirst =
       hello || (description?.type === 'offer' ? !again : description && connection === this.#connectionId);
     const from = isFirst ? this.#remotePage.compare(page) : 'same';
     if (from === 'former' || (from === 'new' && !this.#changePage(page))) return;
     if (!hello) this.#deliver(signal);
-    else if (!this.#offers) return;
+    else if (!this.#isOfferer) return;
     else if (this.#connection && !this.#connection.hasRemote) this.#connection.resend();
     else if (!this.#isConnected) this.#offer();
   }
@@ -151,35 +151,35 @@ export class MeshPeer implements Peer {
     this.#sender.close();
   }
 
-  /** @returns whether the signal from that page is still to be delivered. */
+  /** @returns whether the signal that introduced the page is to be delivered. */
   #changePage(page: string | undefined): boolean {
     this.#remotePage.change(page);
-    // The connection has no answer yet: this page is the one that answers.
+    // The connection has no answer yet, so it can be answered by this page.
     if (!this.#connection?.hasRemote) return true;
     this.#failures = 0;
     this.reset();
-    return !this.#offers;
+    return !this.#isOfferer;
   }
 
   #deliver(signal: Signal): void {
     const { connection = this.#connectionId, negotiation = Infinity, description, again } = signal;
-    if (this.#connection && connection === this.#connectionId) this.#connection.take(signal);
-    // Only the side that offers names a connection: another name is one of the past.
-    else if (this.#offers || description?.type !== 'offer') return;
+    if (this.#connection && connection === this.#connectionId) this.#connection.receive(signal);
+    // Only the offerer chooses connection ids: another id is that of an earlier connection.
+    else if (this.#isOfferer || description?.type !== 'offer') return;
     else if (again) this.#hello();
-    // An older offer than the last one was overtaken by it.
-    else if (negotiation > this.#remotePage.lastOffer) this.#open(connection)?.take(signal);
+    // A smaller number than that of the last offer: a newer offer has overtaken this one.
+    else if (negotiation > this.#remotePage.lastOffer) this.#open(connection)?.receive(signal);
   }
 
   #offer(): void {
-    // An away member gets no signals. If the connection works, it needs none.
+    // The server delivers no signals to an away member; a working connection needs none.
     if (this.#member.state === 'present') this.#open(uniqueId());
   }
 
   #hello(times = 0): void {
     if (this.#connection) return;
     this.#send({ hello: true });
-    this.#after(backoffMs(times, HELLO), () => this.#hello(times + 1));
+    this.#setTimer(backoffMs(times, HELLO_RETRY), () => this.#hello(times + 1));
   }
 
   /** @returns undefined when the browser refuses another RTCPeerConnection. */
@@ -192,7 +192,7 @@ export class MeshPeer implements Peer {
     try {
       const connection: PeerConnection = new PeerConnection({
         context: this.#context,
-        offers: this.#offers,
+        isOfferer: this.#isOfferer,
         stream: this.stream,
         remotePage: this.#remotePage,
         send: (signal) => this.#send({ connection: id, ...signal }),
@@ -214,11 +214,11 @@ export class MeshPeer implements Peer {
     this.#connection = undefined;
   }
 
-  /** Begins anew if it is not connected in time. */
+  /** Replaces the connection if it is not established in time. */
   #expectConnected(): void {
-    this.#after(backoffMs(this.#failures, PATIENCE), () => {
+    this.#setTimer(backoffMs(this.#failures, CONNECT_TIMEOUT), () => {
       this.#failures += 1;
-      if (this.#offers) this.#offer();
+      if (this.#isOfferer) this.#offer();
       this.#changed();
     });
   }
@@ -230,14 +230,14 @@ export class MeshPeer implements Peer {
     } else if (rtc.connectionState === 'failed') {
       this.#failures += 1;
       this.#expectConnected();
-      if (this.#offers) rtc.restartIce();
-      else this.#after(RESTART_DELAY_MS, () => rtc.restartIce());
+      if (this.#isOfferer) rtc.restartIce();
+      else this.#setTimer(RESTART_DELAY_MS, () => rtc.restartIce());
     }
     this.#changed();
   }
 
-  /** One timer: another wait takes the place of the one before. */
-  #after(ms: number, call: () => void): void {
+  /** The only timer of this peer: setting it cancels the previous one. */
+  #setTimer(ms: number, call: () => void): void {
     this.#stopTimer?.();
     if (!this.#isClosed) this.#stopTimer = this.#context.clock.after(ms, call);
   }

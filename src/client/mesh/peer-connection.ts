@@ -1,8 +1,7 @@
 /**
- * One RTCPeerConnection, by perfect negotiation: either side may offer at any time, and when both do at once the polite one
- * rolls its own offer back. Signals may be lost, repeated and delayed: so offers are numbered, an answer repeats the number
- * of its offer, and an offer is sent again until it is answered. It belongs to one page load on either side: with another
- * page, another connection begins.
+ * One RTCPeerConnection with perfect negotiation: either side may offer at any time, and on glare (both at once) the polite
+ * side rolls its own offer back. Signals may be lost, repeated and delayed: offers are numbered, an answer repeats the number
+ * of its offer, and an offer is sent again until it is answered. A connection belongs to one page load of either side.
  */
 import type { Json } from '../../protocol/index.ts';
 import { backoffMs } from '../../support/backoff.ts';
@@ -15,21 +14,21 @@ import type { Description, Signal } from './signals.ts';
 
 export interface PeerConnectionDeps {
   readonly context: MeshContext;
-  /** Whether we make the first offer; then we are the polite one. */
-  readonly offers: boolean;
+  /** Whether we make the first offer. The offerer is the polite side. */
+  readonly isOfferer: boolean;
   /** Receives the tracks of their camera and microphone. */
   readonly stream: MediaStream;
   readonly remotePage: RemotePage;
   readonly send: (signal: Signal) => void;
   readonly onStateChange: () => void;
-  /** The media or the data channel have changed. */
+  /** The media or the data channel has changed. */
   readonly onChange: () => void;
   readonly onData: (data: Json) => void;
 }
 
-const RESEND = { firstMs: 4_000, maxMs: 30_000 };
-const MAX_EARLY = 100;
-/** STUN error code "server could not be reached": usual on every network path but the best one. */
+const OFFER_RETRY = { firstMs: 4_000, maxMs: 30_000 };
+const MAX_EARLY_CANDIDATES = 100;
+/** STUN error code "server could not be reached": normal for network interfaces that have no route to it. */
 const UNREACHABLE = 701;
 
 export class PeerConnection {
@@ -38,15 +37,16 @@ export class PeerConnection {
   channel: DataChannel | undefined;
   readonly #deps: PeerConnectionDeps;
   readonly #reportedFaults = new Set<string>();
-  /** Numbers of our last offer, and of their last offer that we answered. */
-  #offered = 0;
-  #answered: number | undefined;
+  /** Number of our last offer. */
+  #offerNumber = 0;
+  /** Number of the peer's last offer that we answered. */
+  #answeredNumber: number | undefined;
   #earlyCandidates: RTCIceCandidateInit[] = [];
   #queue: Promise<void> = Promise.resolve();
   #stopResend: Stop | undefined;
 
   constructor(deps: PeerConnectionDeps) {
-    const { context, offers, stream, send, onStateChange } = deps;
+    const { context, isOfferer, stream, send, onStateChange } = deps;
     const rtc = new RTCPeerConnection(context.configuration());
     this.#deps = deps;
     this.rtc = rtc;
@@ -55,29 +55,29 @@ export class PeerConnection {
     rtc.onicecandidateerror = (event) => this.#reportFault(event);
     rtc.onconnectionstatechange = onStateChange;
     rtc.onnegotiationneeded = () => this.#enqueue(() => this.#offer());
-    if (!offers) return;
+    if (!isOfferer) return;
     this.media.open();
     this.#openChannel();
   }
 
-  /** Whether the other page has described its side. */
+  /** Whether a description of the peer was applied. */
   get hasRemote(): boolean {
     return this.rtc.remoteDescription !== null;
   }
 
-  /** Signals take effect in the order in which they came. */
-  take({ negotiation, answered, description, candidate }: Signal): void {
-    if (description) this.#enqueue(() => this.#takeDescription(description, negotiation, answered));
-    if (candidate) this.#enqueue(() => this.#takeCandidate(candidate));
+  /** Signals are applied in order of arrival. */
+  receive({ negotiation, answered, description, candidate }: Signal): void {
+    if (description) this.#enqueue(() => this.#receiveDescription(description, negotiation, answered));
+    if (candidate) this.#enqueue(() => this.#receiveCandidate(candidate));
   }
 
   /** Sends the present tracks. */
   updateTracks(): void {
-    // The transceivers come with the first offer, which may still be on its way.
-    if (this.#deps.offers || this.hasRemote) this.media.send();
+    // The transceivers are created from the first offer, which may not have arrived yet.
+    if (this.#deps.isOfferer || this.hasRemote) this.media.sendTracks();
   }
 
-  /** Sends an offer that was not answered once more. */
+  /** Sends our unanswered offer again, if there is one. */
   resend(): void {
     this.#enqueue(() => this.#sendOffer());
   }
@@ -88,95 +88,95 @@ export class PeerConnection {
   }
 
   /**
-   * Runs one step after the other. Errors are ignored: a closed connection rejects its steps, and so does nonsense from a
-   * peer. In both cases the connection does not come about, and a new one is made after a while.
+   * Serial queue. Errors are ignored: steps of a closed connection fail, as do invalid signals of a peer. Then the connection
+   * is not established, and the connect timeout replaces it.
    */
   #enqueue(step: () => Promise<void> | void): void {
     this.#queue = this.#queue.then(step).catch(() => undefined);
   }
 
   async #offer(): Promise<void> {
-    // During a negotiation: the browser fires the event again after it.
+    // During a negotiation: the browser fires the event again afterwards.
     if (this.rtc.signalingState !== 'stable') return;
     await this.rtc.setLocalDescription();
-    this.#offered = this.#deps.context.offers += 1;
+    this.#offerNumber = this.#deps.context.offerCount += 1;
     this.#sendOffer();
   }
 
-  /** Sends our open offer, if there is one, and again until it is answered. */
+  /** Sends our unanswered offer, if there is one, and repeats it until it is answered. */
   #sendOffer(times = 0): void {
     this.#stopResend?.();
     if (this.rtc.signalingState !== 'have-local-offer') return;
-    this.#sendDescription(this.rtc.localDescription, this.#offered);
+    this.#sendDescription(this.rtc.localDescription, this.#offerNumber);
     const { clock } = this.#deps.context;
-    this.#stopResend = clock.after(backoffMs(times, RESEND), () => this.#sendOffer(times + 1));
+    this.#stopResend = clock.after(backoffMs(times, OFFER_RETRY), () => this.#sendOffer(times + 1));
   }
 
   #sendDescription(description: RTCSessionDescription | null, negotiation: number | undefined): void {
     this.#deps.send({
       negotiation,
-      answered: this.#answered,
+      answered: this.#answeredNumber,
       again: this.hasRemote,
-      // The browser's own is an offer or an answer.
+      // Cast: a local description is an offer or an answer.
       description: description as Description,
     });
   }
 
-  async #takeDescription(description: Description, negotiation?: number, answered?: number): Promise<void> {
+  async #receiveDescription(description: Description, negotiation?: number, answered?: number): Promise<void> {
     const { rtc } = this;
     const isOffer = description.type === 'offer';
-    // After a rollback, the answer to the offer that was rolled back may still arrive.
-    if (isOffer ? !this.#accepts(negotiation, answered) : !this.#isOpen(negotiation ?? this.#offered)) return;
+    // The answer to an offer that was rolled back may still arrive: ignored.
+    if (isOffer ? !this.#accepts(negotiation, answered) : !this.#isUnansweredOffer(negotiation ?? this.#offerNumber))
+      return;
     await rtc.setRemoteDescription(description);
     for (const candidate of this.#earlyCandidates.splice(0))
       await rtc.addIceCandidate(candidate).catch(() => undefined);
     if (isOffer) {
       if (!this.channel && description.sdp.includes('m=application')) this.#openChannel();
-      this.media.send();
+      this.media.sendTracks();
       await rtc.setLocalDescription();
-      this.#answered = negotiation;
+      this.#answeredNumber = negotiation;
       this.#sendDescription(rtc.localDescription, negotiation);
     }
-    this.media.receive();
+    this.media.receiveTracks();
     this.#deps.onChange();
   }
 
-  /** Whether this is the number of an offer of ours that has no answer yet. */
-  #isOpen(negotiation?: number): boolean {
-    return this.rtc.signalingState === 'have-local-offer' && negotiation === this.#offered;
+  /** Whether this is the number of our unanswered offer. */
+  #isUnansweredOffer(negotiation?: number): boolean {
+    return this.rtc.signalingState === 'have-local-offer' && negotiation === this.#offerNumber;
   }
 
-  /** Whether an offer of theirs is to be answered. */
+  /** Whether an offer of the peer is to be answered. */
   #accepts(negotiation = Infinity, answered?: number): boolean {
-    const { offers, remotePage } = this.#deps;
-    // Sent again: our answer was lost.
-    if (negotiation === this.#answered) this.#repeatAnswer();
+    const { isOfferer, remotePage } = this.#deps;
+    // The offer was sent again: our answer was lost.
+    if (negotiation === this.#answeredNumber) this.#repeatAnswer();
     if (negotiation <= remotePage.lastOffer) return false;
-    // They had answered our open offer before they made this one: no glare, their answer is lost or late. Both sides
-    // send again.
-    if (this.#isOpen(answered)) {
+    // The peer answered our offer before it made this one: no glare, its answer is lost or late. Both sides send again.
+    if (this.#isUnansweredOffer(answered)) {
       this.#sendOffer();
       return false;
     }
     if (negotiation < Infinity) remotePage.lastOffer = negotiation;
-    return offers || this.rtc.signalingState === 'stable';
+    return isOfferer || this.rtc.signalingState === 'stable';
   }
 
   #repeatAnswer(): void {
     const { currentLocalDescription: answer } = this.rtc;
-    // An offer of ours was answered since then: so our answer has arrived.
+    // An offer of ours was answered since then: our answer has arrived.
     if (answer?.type !== 'answer') return;
-    this.#sendDescription(answer, this.#answered);
-    // Without that answer, the other side has ignored our open offer.
+    this.#sendDescription(answer, this.#answeredNumber);
+    // Without that answer, the peer has ignored our unanswered offer.
     this.#sendOffer();
   }
 
-  /** A candidate may overtake the description that it belongs to. Those of an ignored offer are kept in vain. */
-  async #takeCandidate(candidate: RTCIceCandidateInit): Promise<void> {
+  /** A candidate may overtake its description. Candidates of ignored offers stay buffered, unused. */
+  async #receiveCandidate(candidate: RTCIceCandidateInit): Promise<void> {
     try {
       await this.rtc.addIceCandidate(candidate);
     } catch {
-      if (this.#earlyCandidates.length < MAX_EARLY) this.#earlyCandidates.push(candidate);
+      if (this.#earlyCandidates.length < MAX_EARLY_CANDIDATES) this.#earlyCandidates.push(candidate);
     }
   }
 

@@ -11,7 +11,7 @@ import type { MeshContext, Outgoing } from './mesh-context.ts';
 import { MeshPeer } from './mesh-peer.ts';
 import { readSignal } from './signals.ts';
 
-const MAX_EARLY = 200;
+const MAX_EARLY_SIGNALS = 200;
 
 /** Connects with every other member of the room, present and to come, until it is closed. */
 export function mesh(room: Room, options: MeshOptions = {}): Mesh {
@@ -45,7 +45,7 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
       outgoing: this.#outgoing,
       clock,
       page: uniqueId(),
-      offers: 0,
+      offerCount: 0,
       // One transport for all tracks: fewer candidates, and no track that fails alone.
       configuration: () => ({ iceServers: [...room.iceServers], iceTransportPolicy, bundlePolicy: 'max-bundle' }),
     };
@@ -53,7 +53,7 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
       room.on('change', () => this.#sync()),
       room.on('rejoined', () => this.#sync()),
       room.on('resumed', () => this.#each((peer) => peer.refresh())),
-      room.on('signal', (signal) => this.#take(signal)),
+      room.on('signal', (signal) => this.#receive(signal)),
       room.on('ice', () =>
         this.#each(({ connection }) => connection?.rtc.setConfiguration(this.#context.configuration())),
       ),
@@ -129,7 +129,7 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
       this.emit('peer', peer);
       peer.begin(helloMs);
     }
-    for (const signal of this.#early.splice(0)) this.#take(signal);
+    for (const signal of this.#early.splice(0)) this.#receive(signal);
   }
 
   #drop(peer: MeshPeer): void {
@@ -138,10 +138,10 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
     this.emit('gone', peer);
   }
 
-  #take(signal: RoomEvents['signal']): void {
+  #receive(signal: RoomEvents['signal']): void {
     const peer = this.peers.get(signal.from);
-    if (peer) peer.take(readSignal(signal.data));
+    if (peer) peer.receive(readSignal(signal.data));
     // A signal may overtake the event that its sender has joined.
-    else if (this.#early.push(signal) > MAX_EARLY) this.#early.shift();
+    else if (this.#early.push(signal) > MAX_EARLY_SIGNALS) this.#early.shift();
   }
 }

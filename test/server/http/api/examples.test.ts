@@ -4,8 +4,8 @@ import { EXAMPLES } from '../../../../src/server/http/api/examples.ts';
 import { readOptions } from '../../../../src/server/options/options.ts';
 import { systemClock } from '../../../../src/support/clock.ts';
 import { systemRandom } from '../../../../src/support/random.ts';
-import { retryMs } from '../../../../src/webhooks/backoff.ts';
 import { createEndpoint } from '../../../../src/webhooks/endpoint.ts';
+import { retryDelayMs } from '../../../../src/webhooks/retry-delay.ts';
 import { createSender } from '../../../../src/webhooks/sender.ts';
 import { answers, startReceiver } from '../../../webhooks/receiver.ts';
 
@@ -35,7 +35,7 @@ test('a failed delivery has the reason that the sender reports', async () => {
 test("a dead letter has the attempts and the duration of this server's retries", () => {
   const { webhookGiveUpMs } = readOptions({});
   let [attempts, lasted] = [1, 0];
-  for (; lasted < webhookGiveUpMs; attempts += 1) lasted += retryMs(attempts, undefined, { fraction: () => 0 });
+  for (; lasted < webhookGiveUpMs; attempts += 1) lasted += retryDelayMs(attempts, undefined, { fraction: () => 0 });
   expect(deadLetter).toMatchObject({ attempts, at: deadLetter.event.timestamp + lasted });
 });
 

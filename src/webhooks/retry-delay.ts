@@ -12,7 +12,7 @@ const JITTER = { from: 0.75, to: 1 };
  * @param failures failed attempts, this one included
  * @param askedMs the receiver's Retry-After, in milliseconds
  */
-export function retryMs(failures: number, askedMs: number | undefined, chance: Chance): number {
+export function retryDelayMs(failures: number, askedMs: number | undefined, chance: Chance): number {
   const ms = jittered(backoffMs(failures - 1, BACKOFF), JITTER, chance);
   return Math.max(ms, Math.min(askedMs ?? 0, BACKOFF.maxMs));
 }

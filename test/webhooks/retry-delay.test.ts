@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
 import type { Chance } from '../../src/support/chance.ts';
-import { retryAfterMs, retryMs } from '../../src/webhooks/backoff.ts';
+import { retryAfterMs, retryDelayMs } from '../../src/webhooks/retry-delay.ts';
 
 const HOUR = 3_600_000;
 const least: Chance = { fraction: () => 0 };
 const most: Chance = { fraction: () => 1 - 2 ** -53 };
 
 test('the waits are 1 s, 2 s, 4 s, up to an hour', () => {
-  const delays = [1, 2, 3, 4, 11, 12, 13, 50, 10_000].map((failures) => retryMs(failures, undefined, least));
+  const delays = [1, 2, 3, 4, 11, 12, 13, 50, 10_000].map((failures) => retryDelayMs(failures, undefined, least));
   expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 1_024_000, 2_048_000, HOUR, HOUR, HOUR]);
 });
 
 test('jitter shortens a wait by up to a quarter, and never lengthens it', () => {
-  expect(retryMs(1, undefined, most)).toBe(751);
-  expect(retryMs(50, undefined, most)).toBe(HOUR * 0.75 + 1);
+  expect(retryDelayMs(1, undefined, most)).toBe(751);
+  expect(retryDelayMs(50, undefined, most)).toBe(HOUR * 0.75 + 1);
 });
 
 test('a wait is longer when the receiver asks for it, up to an hour', () => {
-  expect(retryMs(1, 30_000, least)).toBe(30_000);
-  expect(retryMs(6, 1_000, least)).toBe(32_000);
-  expect(retryMs(1, 10 * HOUR, least)).toBe(HOUR);
+  expect(retryDelayMs(1, 30_000, least)).toBe(30_000);
+  expect(retryDelayMs(6, 1_000, least)).toBe(32_000);
+  expect(retryDelayMs(1, 10 * HOUR, least)).toBe(HOUR);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 /** Back-off: exponential up to a limit, with full jitter, on top of the wait that the server asks for. */
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { DEFAULT_BACKOFF, delayBefore } from '../../src/client/backoff.ts';
+import { DEFAULT_BACKOFF, fullJitterMs } from '../../src/client/full-jitter.ts';
 import { systemChance } from '../../src/support/chance.ts';
 import { type MemoryNode, startMemoryNode } from '../support/memory-node.ts';
 import { Clients, next } from './harness.ts';
@@ -13,7 +13,7 @@ const attempt = fc.oneof(fc.nat(20), fc.nat(5000));
 test('a wait is never shorter than the server asks for, and never longer than that and the limit', () => {
   fc.assert(
     fc.property(attempt, backoff, fc.nat(100_000), (attempt, backoff, minMs) => {
-      const delay = delayBefore(attempt, backoff, systemChance, minMs);
+      const delay = fullJitterMs(attempt, backoff, systemChance, minMs);
       expect(delay).toBeGreaterThanOrEqual(minMs);
       expect(delay).toBeLessThanOrEqual(minMs + Math.min(backoff.maxMs, backoff.baseMs * 2 ** attempt));
     }),
@@ -25,7 +25,7 @@ test('jitter is full: every tenth of the wait is equally likely', () => {
   for (const [attempt, span] of [500, 1000, 2000, 4000, 8000, 15_000, 15_000].entries()) {
     const tenths = Array.from({ length: 10 }, () => 0);
     for (let drawn = 0; drawn < 10_000; drawn += 1) {
-      const tenth = Math.floor((delayBefore(attempt, DEFAULT_BACKOFF, systemChance, 70) - 71) / (span / 10));
+      const tenth = Math.floor((fullJitterMs(attempt, DEFAULT_BACKOFF, systemChance, 70) - 71) / (span / 10));
       tenths[tenth] = (tenths[tenth] ?? 0) + 1;
     }
     // The expected count is 1,000, with a standard deviation of 30.
@@ -66,7 +66,7 @@ test('the wait grows with every attempt, and starts over after a stable connecti
 });
 
 test('a thousand clients that lose one server do not come back together', () => {
-  const moments = Array.from({ length: 1000 }, () => delayBefore(0, DEFAULT_BACKOFF, systemChance));
+  const moments = Array.from({ length: 1000 }, () => fullJitterMs(0, DEFAULT_BACKOFF, systemChance));
   const slices = Array.from({ length: 50 }, () => 0);
   for (const moment of moments) slices[Math.floor(moment / 10)] = (slices[Math.floor(moment / 10)] ?? 0) + 1;
   // About twenty in each of fifty slices of 10 ms.
