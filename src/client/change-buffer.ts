@@ -1,8 +1,8 @@
-/** Room events ordered by revision: events that came early are held until those before them have arrived. */
+/** Reorder buffer for room events, by revision: an early event is held until all events before it have arrived. */
 import type { CloseReason } from '../protocol/index.ts';
 import type { RoomChange } from './room-reducer.ts';
 
-/** More than can overtake a snapshot. It bounds the memory that a faulty server can fill. */
+/** Bounds memory against a faulty server; far above the number of events that can overtake a snapshot. */
 export const MAX_HELD = 500;
 
 export class ChangeBuffer {
@@ -12,7 +12,7 @@ export class ChangeBuffer {
     return this.#held.length === 0;
   }
 
-  /** Why the room was closed, if that event is among those held. */
+  /** The reason in a held `room:closed` event; undefined without one. */
   get closeReason(): CloseReason | undefined {
     for (const { name, body } of this.#held) if (name === 'room:closed') return body.reason;
     return undefined;

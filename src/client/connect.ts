@@ -1,4 +1,4 @@
-/** `connect`: puts a client together from its connection, its room and its resume token. */
+/** `connect`: creates a client from its connection, its room and its resume token. */
 import { DEFAULT_CODE_DIGITS, normaliseTypedCode } from '../protocol/ids.ts';
 import type { Push, UserId } from '../protocol/index.ts';
 import { PROTOCOL_VERSION } from '../protocol/limits.ts';
@@ -20,9 +20,9 @@ import { openTokenStore, type TokenStore } from './token-store.ts';
 import { uniqueId } from './unique-id.ts';
 
 const TIMEOUT_MS = 10_000;
-/** The heartbeat interval where the server names none. */
+/** Default heartbeat interval, for a server that announces none. */
 const HEARTBEAT_MS = 30_000;
-/** A server that is there answers a heartbeat within this. After a pause of the page the connection may be dead. */
+/** Timeout of the heartbeat after a wake-up of the page, when the connection may be dead. */
 const ALIVE_MS = 4_000;
 
 /**
@@ -49,7 +49,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
   constructor(url: string, options: ConnectOptions, runtime: Runtime) {
     super();
     const { clock } = runtime;
-    // Socket.IO would take a path for a namespace.
+    // Only the origin: Socket.IO would interpret a path as a namespace.
     const { origin } = new URL(url);
     this.#options = options;
     this.#timeoutMs = clampMs(options.timeoutMs, TIMEOUT_MS);
@@ -98,7 +98,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
   }
 
   create(options: CreateOptions = {}): Promise<Room> {
-    // Repeated after a lost answer, it is the same room.
+    // Idempotency key: a create request that is repeated after a lost reply returns the same room.
     const idempotencyKey = uniqueId();
     return this.#current.enter((ask) => ask('room:create', { ...options, idempotencyKey }));
   }
@@ -115,7 +115,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
     return this.#connection.close({ reason: 'closed' });
   }
 
-  /** What the connection calls back, kept off the public methods. */
+  /** The callbacks for the connection: an object of its own, so that they are no public methods of the client. */
   #asOwner(): ConnectionOwner {
     return {
       handshake: () => this.#handshake(),
@@ -156,8 +156,8 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
   #onClosed(): void {
     const { ending } = this;
     this.#unwatchPage();
-    // A reload of this page must not take the seat back from the session that took it over. But a client that was closed
-    // before its token was used never had that seat: the token stays for the next client.
+    // Removes the stored token: after a reload, this page must not take the seat back from the session that replaced it.
+    // But a client that was closed before it used the token never had the seat, and leaves the token to the next client.
     this.#tokens.close(this.userId !== null);
     if (ending !== null) this.#current.end(ending.reason === 'closed' ? { reason: 'left' } : ending);
   }
@@ -168,9 +168,9 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
   }
 
   #hide(mayReturn: boolean): void {
-    // Without a stored token, no page can come back to the seat.
+    // Without a stored token, no page can resume the seat.
     if (!mayReturn && !this.#tokens.isKept) void this.close();
-    // And a page without an open connection may go into the back/forward cache.
+    // An open connection would keep the page out of the back/forward cache.
     else this.#connection.pause();
   }
 }

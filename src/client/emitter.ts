@@ -12,21 +12,21 @@ export interface Subject<Events> {
 }
 
 export class Emitter<Events> implements Subject<Events> {
-  /** `on` and `emit` see to it that the listeners of a name get bodies of that name. */
+  /** `never`: the map cannot express that name and body match; the signatures of `on` and `emit` guarantee it. */
   readonly #listeners = new Map<keyof Events, Set<Listener<never>>>();
 
   on<Name extends keyof Events>(name: Name, listener: Listener<Events[Name]>): Unsubscribe {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners);
-    // A function that is added twice has two entries, and is removed once for each.
+    // One entry for each call of `on`: a function that is added twice is called twice, and removed one at a time.
     const entry: Listener<Events[Name]> = (body) => listener(body);
     listeners.add(entry);
     return () => void listeners.delete(entry);
   }
 
   /**
-   * Calls the listeners that there are now. One that throws does not stop the others: its error is thrown in a microtask.
-   * A listener that is added meanwhile gets the next event; one that is removed meanwhile is not called any more.
+   * Calls the present listeners. An exception does not stop the others: it is thrown again in a microtask. A listener added
+   * during the call gets the next event; a listener removed during the call is not called any more.
    *
    * @returns whether there is a listener of that name.
    */

@@ -1,7 +1,7 @@
 /** The error that the SDK's promises reject with. */
 import type { ErrorBody, ErrorCode } from '../protocol/index.ts';
 
-/** Codes that the client raises by itself, with their texts. */
+/** Error codes that originate in the client, with their texts. */
 const OWN = {
   UNREACHABLE: 'The server cannot be reached.',
   TIMEOUT: 'No answer in time: the request may have been carried out.',

@@ -1,4 +1,4 @@
-/** Regular heartbeats: they keep the seat, notice a dead connection, and bring the revision that the room has reached. */
+/** Periodic heartbeats: they keep the seat, detect a dead connection, and return the server's revision of the room. */
 import type { Stop } from '../support/clock.ts';
 import type { Connection } from './connection.ts';
 import type { PageClock } from './runtime.ts';
@@ -32,7 +32,7 @@ export class Heartbeat {
     this.#stop = undefined;
   }
 
-  /** One heartbeat now. */
+  /** Sends one heartbeat now. */
   async beat(timeoutMs: number): Promise<void> {
     const { rev } = this.#room;
     const reply = await this.#connection.heartbeat(rev === undefined ? {} : { rev }, timeoutMs);

@@ -1,9 +1,9 @@
 /** Events of the page and of the device's network: online and offline, hidden, frozen, shown again. */
 
 export interface PageListener {
-  /** The connection may have been lost unnoticed, or the network is back: check it now. */
+  /** The connection may be dead, or the network is back: check it now. */
   readonly wake: () => void;
-  /** The page goes away. @param mayReturn it goes into the back/forward cache and may be shown again as it is */
+  /** The page is being hidden. @param mayReturn whether it goes into the back/forward cache and may be shown again */
   readonly hide: (mayReturn: boolean) => void;
 }
 
@@ -15,7 +15,7 @@ interface Page {
 }
 const page = globalThis as Page;
 
-/** Whether the device reports no network. It may be wrong both ways. */
+/** Whether the device reports no network. The report may be wrong either way. */
 export const isOffline = (): boolean => page.navigator?.onLine === false;
 
 /** @returns a function that removes all listeners. */

@@ -1,6 +1,6 @@
 /**
- * Checks the payload of a request before it is sent. The server closes the connection at a frame that is too large; the
- * client would reconnect, send the request again, and be closed again.
+ * Checks the payload of a request before it is sent. The server closes a connection that sends too large a frame: the
+ * client would reconnect, send the request again, and lose the connection again.
  */
 import { LIMITS } from '../protocol/limits.ts';
 import { clientError } from './errors.ts';
@@ -8,7 +8,7 @@ import { clientError } from './errors.ts';
 /** The largest payload, a signal, and its envelope. */
 const MAX_BYTES = LIMITS.signalBytes + 1024;
 
-/** @throws SignalboxError `PAYLOAD_TOO_LARGE`, or `BAD_REQUEST` for what JSON cannot hold */
+/** @throws SignalboxError `PAYLOAD_TOO_LARGE`, or `BAD_REQUEST` for a value that JSON cannot represent */
 export function checkPayload(payload: unknown): void {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-/** When to connect again: back-off over the failures in a row, on top of the wait that the server asks for. */
+/** The wait before each attempt to connect: the wait demanded by the server, plus back-off over the failures in a row. */
 import { type Backoff, fullJitterMs } from './full-jitter.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -7,7 +7,7 @@ export class ReconnectSchedule {
   readonly #runtime: Runtime;
   /** Failures and drains in a row. */
   #attempts = 0;
-  /** Before this the server does not want to be asked again. By the monotonic clock. */
+  /** End of the wait demanded by the server, by the monotonic clock. */
   #notBefore = 0;
 
   constructor(backoff: Backoff, runtime: Runtime) {
@@ -15,12 +15,12 @@ export class ReconnectSchedule {
     this.#runtime = runtime;
   }
 
-  /** Milliseconds until an attempt is allowed. Nothing shortens them: no event of the network, no page shown again. */
+  /** Milliseconds until the server allows an attempt. No event of the network or of the page shortens them. */
   get blockedMs(): number {
     return this.#notBefore - this.#runtime.clock.monotonic();
   }
 
-  /** A connection was stable: the failures before it no longer count. */
+  /** After a stable connection: earlier failures no longer count. */
   reset(): void {
     this.#attempts = 0;
   }
@@ -31,8 +31,8 @@ export class ReconnectSchedule {
   }
 
   /**
-   * A draining server gives each client a wait of its own, spread over the drain: it is kept exactly. After a failure or
-   * another drain, jitter is added: servers that send clients away at once are asked no faster than unreachable ones.
+   * A draining server assigns each client its own wait, already spread: it is used without jitter. After a failure or
+   * another drain, the back-off is added: servers that drain at every attempt are retried no faster than unreachable ones.
    */
   afterDrain(waitMs: number): number {
     return this.#attempts === 0 ? this.#next(waitMs, waitMs) : this.afterFailure(waitMs);

@@ -1,4 +1,4 @@
-/** Requests that wait for the connection, survive its loss where that does no harm, and settle by a deadline. */
+/** Requests: they wait for the connection, are sent again after its loss if idempotent, and settle by a deadline. */
 import type { Reply, RequestInput, RequestName } from '../protocol/index.ts';
 import { type Connection, replyOf } from './connection.ts';
 import { clientError } from './errors.ts';
@@ -6,11 +6,11 @@ import { checkPayload } from './payload-check.ts';
 import type { PageClock } from './runtime.ts';
 
 export interface RequestOptions {
-  /** Whether it may be sent again if the connection was lost before the answer: only if doing it twice does no harm. */
+  /** Whether the request is idempotent: it is sent again if the connection was lost before the answer. */
   readonly mayRepeat: boolean;
-  /** Whether it still has a meaning: asked right before it is sent. */
+  /** Checked right before sending: false cancels the request. */
   readonly isDue?: () => boolean;
-  /** When it is given up, by the monotonic clock. */
+  /** Deadline by the monotonic clock. */
   readonly until?: number;
 }
 
@@ -25,7 +25,7 @@ export class Requests {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** When a request that is made now is given up. */
+  /** The deadline of a request that begins now. */
   deadline(): number {
     return this.#clock.monotonic() + this.#timeoutMs;
   }

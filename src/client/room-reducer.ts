@@ -19,11 +19,11 @@ const CHANGES = {
     members: room.members.map((member) => ({ ...member, role: member.userId === hostId ? 'host' : 'member' })),
   }),
   'room:updated': (room, body) => ({ ...body.room, members: room.members }),
-  // The room ends: nothing of it changes.
+  // The snapshot stays as it is: the room ends.
   'room:closed': (room) => room,
 } satisfies { [Name in RoomChangeName]: (room: RoomSnapshot, body: Push<Name>) => RoomSnapshot };
 
-/** Every push with a `rev` raises it, except `room:rev`: so the compiler demands a row for a new push. */
+/** The pushes with a `rev`, except `room:rev`, which changes nothing: the compiler demands a row for each of them. */
 type RoomChangeName = Exclude<
   { [Name in PushName]: Push<Name> extends { readonly rev: number } ? Name : never }[PushName],
   'room:rev'
@@ -33,7 +33,7 @@ export const isChange = (push: AnyPush): push is RoomChange => Object.hasOwn(CHA
 
 /** The snapshot after the next event. */
 export function snapshotAfter(room: RoomSnapshot, { name, body }: RoomChange): RoomSnapshot {
-  // The compiler cannot follow one name through the union; the table above is checked name by name.
+  // Cast: name and body are a pair, which the compiler cannot follow through the union; the table is checked by name.
   const change = CHANGES[name] as (room: RoomSnapshot, body: RoomChange['body']) => RoomSnapshot;
   return { ...change(room, body), rev: body.rev };
 }

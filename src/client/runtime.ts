@@ -1,4 +1,4 @@
-/** Time and chance, passed down as arguments: a test may pass its own. */
+/** Clock and random numbers of the client, passed as arguments: a test may replace them. */
 import { type Chance, systemChance } from '../support/chance.ts';
 import type { Clock } from '../support/clock.ts';
 import { pageClock } from '../support/page-clock.ts';

@@ -1,16 +1,16 @@
 /**
- * One Socket.IO connection without reconnection: opened once, welcomed at most once, down once. The next attempt is
- * another socket, so a late event of an old one cannot be taken for news.
+ * One Socket.IO connection without reconnection: it opens once, gets `welcome` at most once, and goes down once. Each
+ * attempt has its own socket, so a late event of an old socket cannot be mistaken for a current one.
  */
 import { io, type Socket } from 'socket.io-client';
 import type { Acknowledgement, ErrorBody, Push, PushName, RequestInput, RequestName } from '../protocol/index.ts';
 import type { Stop } from '../support/clock.ts';
 import type { PageClock } from './runtime.ts';
 
-/** Any push, its name and its body belonging together. */
+/** Any push: a union of name and body pairs. */
 export type AnyPush = { [Name in PushName]: { readonly name: Name; readonly body: Push<Name> } }[PushName];
 
-/** The same for all sockets of a client. */
+/** Options shared by all sockets of a client. */
 export interface SocketOptions {
   readonly url: string;
   readonly path: string;
@@ -42,10 +42,10 @@ export class SingleUseSocket {
       if (this.#isDown) return;
       if (name === 'welcome') this.#stopTimeout();
       try {
-        // Pushes of our protocol have the bodies of its table; a push of a later version has a name that nobody handles.
+        // Cast: the server sends the bodies of the protocol; a push of a later version has an unknown name and is ignored.
         listener.onPush({ name, body } as AnyPush);
       } catch {
-        // A body that does not fit the table: the server is at fault, and later pushes cannot be trusted.
+        // A body that violates the protocol: later pushes cannot be trusted either.
         this.#end();
       }
     });
@@ -67,11 +67,11 @@ export class SingleUseSocket {
     });
   }
 
-  /** No listener is called after it. Requests under way end. */
+  /** No listener is called afterwards. Requests under way resolve with undefined. */
   close(): void {
     this.#isDown = true;
     this.#stopTimeout();
-    // Socket.IO would keep unsent packets for a reconnection, and their requests would never end.
+    // Socket.IO keeps unsent packets for a reconnection: their requests would never settle.
     this.#socket.sendBuffer = [];
     this.#socket.off().offAny().disconnect();
   }
@@ -83,8 +83,8 @@ export class SingleUseSocket {
   }
 }
 
-/** The server's reason; undefined when the server was not reached. */
+/** The error sent by the server; undefined when the server was not reached. */
 function refusal(error: Error & { data?: Partial<ErrorBody> }): ErrorBody | undefined {
-  // Only a server of this protocol sends a code, and its errors have one shape.
+  // Cast: only a server of this protocol sends a code, and all its errors have this shape.
   return error.data?.code === undefined ? undefined : (error.data as ErrorBody);
 }

@@ -1,10 +1,10 @@
-/** When the room's snapshot is read: one read at a time, soon after a gap, with back-off while it fails. */
+/** Schedules reads of the room's snapshot: one at a time, shortly after a gap, with back-off after failures. */
 import type { Stop } from '../support/clock.ts';
 import type { SignalboxError } from './errors.ts';
 import { DEFAULT_BACKOFF, fullJitterMs } from './full-jitter.ts';
 import type { Runtime } from './runtime.ts';
 
-/** Events of several nodes may overtake each other by some milliseconds: most gaps close without a snapshot. */
+/** Delay of a read after a gap: events of several nodes may overtake each other, and most gaps close without a read. */
 const GAP_MS = 250;
 
 export class SnapshotReader {
@@ -16,8 +16,8 @@ export class SnapshotReader {
   #failures = 0;
 
   /**
-   * @param read when it rejects, it is tried again
-   * @param onFinished after each read, successful or not: calls `cancel` if no other read is wanted
+   * @param read repeated when it rejects
+   * @param onFinished after each read, successful or not: calls `cancel` if no further read is needed
    */
   constructor(read: () => Promise<void>, onFinished: () => void, runtime: Runtime) {
     this.#read = read;
@@ -35,7 +35,7 @@ export class SnapshotReader {
       this.#failures = 0;
     } catch (error) {
       const { retryAfterMs = 0 } = error as Partial<SignalboxError>;
-      // With back-off: a server in trouble must not get four reads a second from every member.
+      // Back-off: an overloaded server must not get four reads a second from every member.
       this.#setTimer(fullJitterMs(this.#failures, DEFAULT_BACKOFF, this.#runtime.chance, GAP_MS + retryAfterMs));
       this.#failures += 1;
     }
@@ -43,12 +43,12 @@ export class SnapshotReader {
     this.#onFinished();
   }
 
-  /** Reads after a pause, unless a read is planned. */
+  /** Reads after `GAP_MS`, unless a read is scheduled. */
   soon(): void {
     if (this.#stopTimer === undefined) this.#setTimer(GAP_MS);
   }
 
-  /** Drops the planned read. */
+  /** Cancels the scheduled read. */
   cancel(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;

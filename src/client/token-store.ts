@@ -1,4 +1,4 @@
-/** Stores the resume token: a client that presents it is the same user again, on the same seat. */
+/** Stores the resume token: a client that sends it is the same user again, on the same seat. */
 import { uniqueId } from './unique-id.ts';
 
 /** Keeps one secret text. It may throw: then nothing is kept. */
@@ -39,22 +39,22 @@ export function tabStore(key = 'signalbox.resume'): ResumeStore | undefined {
 /** The token of one client: in memory, and in its store if it has one. */
 export interface TokenStore {
   token: string | null;
-  /** Whether a page loaded anew finds it. */
+  /** Whether a reloaded page finds it. */
   readonly isKept: boolean;
-  /** Removes it from the store, not from memory: a page loaded anew starts without a token. */
+  /** Removes it from the store, not from memory: a reloaded page starts without a token. */
   forgetStored(): void;
-  /** Frees the tab's storage for another client of the page. @param forgets whether our token is removed from it */
+  /** Releases the tab's storage for another client of the page. @param forgets whether to remove our token from it */
   close(forgets: boolean): void;
 }
 
-/** A longer text is no token of ours, and the server would refuse it at every attempt. */
+/** A longer text is not one of our tokens: the server would refuse it at every attempt. */
 const MAX_LENGTH = 4096;
 
-/** Two clients of one page cannot share the tab's storage: each would replace the session of the other, for ever. */
+/** Whether a client of this page uses the tab's storage: two clients with one token would replace each other for ever. */
 let isTabTaken = false;
 
 /**
- * @param wanted undefined: the tab's storage, if no other client has it; null: none
+ * @param wanted undefined: the tab's storage, if no other client uses it; null: none
  * @param origin of the server: no other server may see the token
  */
 export function openTokenStore(wanted: ResumeStore | null | undefined, origin: string): TokenStore {
@@ -69,7 +69,7 @@ export function openTokenStore(wanted: ResumeStore | null | undefined, origin: s
       return '';
     }
   };
-  /** The token and an id of this client: two tokens of one user from the same second are equal. */
+  /** The token and an id of this client: two tokens of one user issued in the same second are equal. */
   let text = read();
   let isKept = text !== '';
   const write = (kept: string): void => {
@@ -77,7 +77,7 @@ export function openTokenStore(wanted: ResumeStore | null | undefined, origin: s
       store?.set(kept || null);
       isKept = store != null;
     } catch {
-      // Kept in memory alone: a page loaded anew starts without a token.
+      // Kept in memory only: a reloaded page starts without a token.
       isKept = false;
     }
   };
@@ -95,7 +95,7 @@ export function openTokenStore(wanted: ResumeStore | null | undefined, origin: s
     forgetStored: () => write(''),
     close(forgets) {
       if (isTab) isTabTaken = false;
-      // Another client may have stored its own token by now.
+      // Another client may have stored its own token meanwhile.
       if (forgets && read() === text) write('');
     },
   };

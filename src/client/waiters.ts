@@ -1,4 +1,4 @@
-/** Callers that wait for one event, each with a deadline of its own. */
+/** Callers that wait for one event, each with its own deadline. */
 import type { PageClock } from './runtime.ts';
 
 export class Waiters {
@@ -22,7 +22,7 @@ export class Waiters {
     });
   }
 
-  /** The event has happened: all resolve, in the order in which they came. */
+  /** Resolves all callers, first come first served. */
   release(): void {
     for (const done of this.#all) done();
   }

@@ -1,17 +1,16 @@
 /**
- * The data channel of a connection. Its id is agreed upon beforehand, so it needs no announcement; but a peer without this
- * SDK may support data channels and not know this one. So both sides send a greeting, and no data is sent before the
- * other side's greeting has arrived.
+ * The data channel of a connection, pre-negotiated with a fixed id. A peer without this SDK may support data channels, but
+ * not this one: both sides send a greeting, and no data before the other side's greeting has arrived.
  */
 import type { Json } from '../../protocol/index.ts';
 import { byteLength } from '../payload-check.ts';
 
-/** Far from the ids of channels that a peer opens by itself: those count from 0. */
+/** Far from the ids of other channels, which count from 0. */
 const ID = 100;
 const GREETING = 'signalbox 1';
 const MAX_BYTES = 64 * 1024;
-/** Bounds the memory that a slow peer can fill. */
-const MAX_BUFFERED = 1024 * 1024;
+/** Bounds the send buffer for a slow peer, in bytes. */
+const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 export interface DataChannel {
   /** Whether the other side has sent its greeting, and the channel is still open. */
@@ -28,7 +27,7 @@ export function openDataChannel(
   const channel = rtc.createDataChannel('signalbox', { negotiated: true, id: ID });
   let isGreeted = false;
   const isOpen = (): boolean => isGreeted && channel.readyState === 'open';
-  /** It throws when the peer has negotiated a smaller maximum size. */
+  /** `send` throws when the peer has negotiated a smaller maximum message size. */
   const trySend = (text: string): boolean => {
     try {
       channel.send(text);
@@ -50,7 +49,7 @@ export function openDataChannel(
     isOpen,
     send: (data) => {
       const text = JSON.stringify(data);
-      return isOpen() && channel.bufferedAmount <= MAX_BUFFERED && fits(text) && trySend(text);
+      return isOpen() && channel.bufferedAmount <= MAX_BUFFERED_BYTES && fits(text) && trySend(text);
     },
   };
 }

@@ -1,8 +1,8 @@
 /**
- * The transceivers of one connection. The first audio and the first video transceiver belong to camera and microphone, are
- * there from the first offer, and stay when they are empty: so tracks are replaced without a negotiation. A screen gets
- * transceivers of its own behind them, which are reused by the next share. Hence the rule for both sides: the first of a
- * kind is the camera's, all others are a screen's.
+ * The transceivers of one connection. The first audio and the first video transceiver are those of microphone and camera:
+ * created with the first offer and kept when empty, so that tracks are replaced without a negotiation. A screen has its own
+ * transceivers after them, which the next share reuses. So on both sides the first transceiver of a kind is the camera's or
+ * the microphone's, and all others are a screen's.
  */
 
 import type { Outgoing } from './mesh-context.ts';
@@ -13,7 +13,7 @@ export class Media {
   readonly #stream: MediaStream;
   readonly #rtc: RTCPeerConnection;
   readonly #outgoing: Outgoing;
-  /** Those that send our own screen, by kind. */
+  /** The transceivers that send our own screen, by kind. */
   readonly #ownScreen = new Map<string, RTCRtpTransceiver>();
   #screen: MediaStream | null = null;
 
@@ -46,7 +46,7 @@ export class Media {
     }
   }
 
-  /** Takes over the tracks that they send by now. */
+  /** Updates both streams with the tracks that the peer sends now. */
   receiveTracks(): void {
     const receiving = this.#rtc.getTransceivers().filter((one) => one.currentDirection?.includes('recv'));
     const camera = receiving.filter((one) => KINDS.some((kind) => one === this.#cameraOf(kind)));
@@ -65,7 +65,7 @@ export class Media {
 
   #sendScreen(kind: string, track: MediaStreamTrack | null): void {
     let transceiver = this.#ownScreen.get(kind);
-    // The other side may have rejected it for good.
+    // Stopped: the peer has rejected it for good.
     if (transceiver?.direction === 'stopped') transceiver = undefined;
     if (track && !transceiver) {
       transceiver = this.#rtc.addTransceiver(kind, { direction: 'sendonly' });
@@ -81,7 +81,7 @@ function setSender(
   direction: RTCRtpTransceiverDirection,
   stream: MediaStream,
 ): void {
-  // It rejects when the connection is closed meanwhile.
+  // Rejects if the connection is closed meanwhile.
   transceiver.sender.replaceTrack(track).catch(() => undefined);
   if (transceiver.direction !== direction) transceiver.direction = direction;
   transceiver.sender.setStreams(stream);

@@ -1,18 +1,18 @@
-/** What all connections of a mesh share. */
+/** The state shared by all connections of a mesh. */
 import type { Emitter } from '../emitter.ts';
 import type { Room } from '../room.ts';
 import type { PageClock } from '../runtime.ts';
 import type { MeshEvents } from './mesh.ts';
 
-/** What is sent to every peer. */
+/** The media sent to every peer. */
 export interface Outgoing {
   audio: MediaStreamTrack | null;
   video: MediaStreamTrack | null;
   screen: MediaStream | null;
   /**
-   * Empty streams, for their ids alone: tracks that are sent with the same stream id (`msid`) are played in sync. All
-   * screens have one id: after a negotiation Chromium sets a sender back to the first id it ever had, so a share with
-   * another id would be negotiated twice.
+   * Empty streams, used only for their ids: tracks with the same stream id (`msid`) are played in sync. All screens have
+   * the same id: after a negotiation Chromium resets a sender to its first id, so a share with another id would be
+   * negotiated twice.
    */
   readonly cameraId: MediaStream;
   readonly screenId: MediaStream;
@@ -23,7 +23,7 @@ export interface MeshContext {
   readonly events: Emitter<MeshEvents>;
   readonly outgoing: Outgoing;
   readonly clock: PageClock;
-  /** Id of this mesh, and so of this page load: sent with every signal. */
+  /** Id of this mesh, new after every page load: sent with every signal. */
   readonly page: string;
   /** Number of the last offer of this page. */
   offerCount: number;

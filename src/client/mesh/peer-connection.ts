@@ -1,7 +1,7 @@
 /**
  * One RTCPeerConnection with perfect negotiation: either side may offer at any time, and on glare (both at once) the polite
- * side rolls its own offer back. Signals may be lost, repeated and delayed: offers are numbered, an answer repeats the number
- * of its offer, and an offer is sent again until it is answered. A connection belongs to one page load of either side.
+ * side rolls its own offer back. Signals may be lost, repeated and delayed: offers are numbered, an answer repeats the
+ * number of its offer, and an offer is sent again until it is answered. A connection belongs to one page load of either side.
  */
 import type { Json } from '../../protocol/index.ts';
 import { backoffMs } from '../../support/backoff.ts';
@@ -88,8 +88,8 @@ export class PeerConnection {
   }
 
   /**
-   * Serial queue. Errors are ignored: steps of a closed connection fail, as do invalid signals of a peer. Then the connection
-   * is not established, and the connect timeout replaces it.
+   * Serial queue. Errors are ignored: steps of a closed connection fail, as do invalid signals of a peer. Then the
+   * connection is not established, and the connect timeout replaces it.
    */
   #enqueue(step: () => Promise<void> | void): void {
     this.#queue = this.#queue.then(step).catch(() => undefined);

@@ -1,12 +1,12 @@
 /**
- * Which page load of a member its signals come from. After a refresh the member is the same, but its page is another one,
- * which knows nothing of the connections of the former.
+ * Tracks the page load that the signals of a member come from. After a refresh the member is the same, but the new page has
+ * none of the former page's connections.
  */
 import type { PageClock } from '../runtime.ts';
 
 /**
- * How long signals of the former page are ignored after a refresh. Not for ever: two pages may alternate, and the one that
- * was taken for the former may be the later one.
+ * How long signals of the former page are ignored after a refresh. Not for ever: signals may arrive out of order, so that
+ * the supposed former page is the current one.
  */
 const LATE_MS = 3_000;
 
@@ -15,19 +15,19 @@ export class RemotePage {
   #id: string | undefined;
   #formerId: string | undefined;
   #changedAt = 0;
-  /** Number of the last offer that this page has made. It outlives the connection of that offer. */
+  /** Number of the last offer made by this page, also by an earlier connection of it. */
   lastOffer = 0;
 
   constructor(clock: PageClock) {
     this.#clock = clock;
   }
 
-  /** A peer without this SDK names no page: it cannot be known whether it is still the same one. */
+  /** False for a peer without this SDK, which sends no `page`: a refresh of it cannot be detected. */
   get isKnown(): boolean {
     return this.#id !== undefined;
   }
 
-  /** @returns how the page of a signal relates to the present one. */
+  /** Compares the page of a signal with the current page. */
   compare(id: string | undefined): 'same' | 'former' | 'new' {
     if (id === undefined || id === this.#id) return 'same';
     return id === this.#formerId && this.#clock.monotonic() < this.#changedAt + LATE_MS ? 'former' : 'new';

@@ -1,4 +1,4 @@
-/** The mesh of a room: a peer for every other member, and what is sent to all of them. */
+/** The mesh of a room: one peer for every other member, and the media sent to all of them. */
 
 import type { Json, UserId } from '../../protocol/index.ts';
 import { Emitter, type Unsubscribe } from '../emitter.ts';
@@ -31,7 +31,7 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
   readonly #context: MeshContext;
   readonly #listening: Unsubscribe[];
   #seq: number;
-  /** Signals of members that the room does not show yet. */
+  /** Signals from senders that are no members yet. */
   #early: RoomEvents['signal'][] = [];
   #isClosed = false;
 
@@ -46,7 +46,7 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
       clock,
       page: uniqueId(),
       offerCount: 0,
-      // One transport for all tracks: fewer candidates, and no track that fails alone.
+      // `max-bundle`: one transport for all tracks needs fewer candidates, and no track can fail alone.
       configuration: () => ({ iceServers: [...room.iceServers], iceTransportPolicy, bundlePolicy: 'max-bundle' }),
     };
     this.#listening = [
@@ -60,8 +60,8 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
       room.on('ended', () => this.close()),
     ];
     this.setStream(stream);
-    // In a microtask, so that the caller has added its listeners. Without waiting to say hello: after a refresh of this
-    // page, the others do not know that it is another one.
+    // In a microtask, so that the caller can add its listeners first. `hello` is sent without a delay: after a refresh of
+    // this page, the other members do not know the new page yet.
     queueMicrotask(() => (room.ending ? this.close() : this.#sync(0)));
   }
 
@@ -96,7 +96,7 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
     this.#each((peer) => this.#drop(peer));
   }
 
-  /** The browser's own button ends a share: with the last of its tracks, so that it is one negotiation. */
+  /** After the browser's own button has ended a share. Waits for the last track, for a single negotiation. */
   readonly #onTrackEnded = (): void => {
     if (this.#outgoing.screen?.getTracks().every(({ readyState }) => readyState === 'ended')) this.share(null);
   };
@@ -109,7 +109,7 @@ class RoomMesh extends Emitter<MeshEvents> implements Mesh {
     this.#each(({ connection }) => connection?.updateTracks());
   }
 
-  /** Follows the members of the room. A seat is the same as long as its `seq` is. */
+  /** Updates the peers to the members of the room. A member with another `seq` has another seat: a new peer. */
   #sync(helloMs?: number): void {
     const { self, members } = this.#room;
     const hasNewSeat = self.seq !== this.#seq;

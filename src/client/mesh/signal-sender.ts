@@ -1,4 +1,4 @@
-/** Sends signals to one member: descriptions in order, and again if the server refuses them for the moment. */
+/** Sends signals to one member: in order after each description, with retries after temporary errors. */
 import type { UserId } from '../../protocol/index.ts';
 import type { Stop } from '../../support/clock.ts';
 import type { SignalboxError } from '../errors.ts';
@@ -17,7 +17,7 @@ export class SignalSender {
   readonly #pauses = new Set<Stop>();
   #lastDescription: Promise<void> = Promise.resolve();
 
-  /** @param isDue whether a signal still has a meaning: asked before every try. */
+  /** @param isDue checked before every attempt: false drops an obsolete signal. */
   constructor(room: Room, to: UserId, isDue: (signal: Signal) => boolean, clock: PageClock) {
     this.#room = room;
     this.#to = to;
@@ -25,7 +25,7 @@ export class SignalSender {
     this.#clock = clock;
   }
 
-  /** No signal overtakes a description. Candidates do not wait for each other: each would cost a round trip. */
+  /** No signal overtakes a description. Candidates are sent in parallel: in sequence, each would cost a round trip. */
   send(signal: Signal): void {
     const sent = this.#lastDescription.then(() => this.#deliver(signal));
     if (signal.description) this.#lastDescription = sent;
@@ -40,10 +40,10 @@ export class SignalSender {
       try {
         return await this.#room.signal(this.#to, writeSignal(signal));
       } catch (error) {
-        // An exception of another kind has no `retryable`, and is not tried again.
+        // Cast: any other exception has no `retryable`, and is not retried.
         const { code, retryable, retryAfterMs = RETRY_MS } = error as Partial<SignalboxError>;
-        // A member that was away begins anew when it is back, and so do we. A description is made anew or sent again by
-        // its connection: retried here, an outdated one would hold up those that follow.
+        // Both sides reconnect after a member was away. Descriptions are repeated or replaced by their connection: a retry
+        // here would delay the following ones behind an outdated one.
         if (!retryable || code === 'PEER_AWAY' || (signal.description && code !== 'RATE_LIMITED')) return;
         await this.#pause(retryAfterMs);
       }

@@ -3,9 +3,9 @@
  *
  *   { connection, negotiation, description }   an offer or an answer
  *   { connection, candidate }                  an ICE candidate
- *   { hello }                                  "I wait for your offer"
+ *   { hello }                                  a request for an offer
  *
- * each with `page`. A peer without this SDK sends `description` and `candidate` only.
+ * each with `page`. A peer without this SDK sends only `description` and `candidate`.
  */
 import type { Json } from '../../protocol/index.ts';
 
@@ -15,22 +15,22 @@ export interface Description {
 }
 
 export interface Signal {
-  /** Id of the sender's mesh. After a refresh of the page, the same member has another one. */
+  /** Id of the sender's mesh: another one after a refresh of the page. */
   readonly page?: string | undefined;
-  /** Id of the RTCPeerConnection, chosen by the side that makes its first offer. Without it, the present one is meant. */
+  /** Id of the RTCPeerConnection, chosen by the offerer. Default: the current connection. */
   readonly connection?: string | undefined;
-  /** Number of the offer, or of the offer that is answered. The numbers of a page increase. */
+  /** Number of the offer, or of the answered offer. Numbers of a page increase. */
   readonly negotiation?: number | undefined;
-  /** With an offer: the number of the last offer that this side has answered. */
+  /** With an offer: the number of the last offer that the sender has answered. */
   readonly answered?: number | undefined;
-  /** The offer belongs to an existing connection: a side that does not have it must not create one for it. */
+  /** Renegotiation: the offer belongs to an existing connection. A receiver without it must not create one. */
   readonly again?: boolean | undefined;
   readonly description?: Description | undefined;
   readonly candidate?: RTCIceCandidateInit | undefined;
   readonly hello?: boolean | undefined;
 }
 
-/** @param data anything: fields of another form are ignored */
+/** @param data untrusted: fields of another type are ignored */
 export function readSignal(data: Json): Signal {
   const { page, connection, negotiation, answered, again, description, candidate, hello } = fieldsOf(data);
   const { type, sdp } = fieldsOf(description);
@@ -47,7 +47,7 @@ export function readSignal(data: Json): Signal {
   };
 }
 
-/** Descriptions and candidates are the browser's objects: on the wire they are plain JSON. */
+/** Converts the browser's description and candidate objects to plain JSON. */
 export const writeSignal = (signal: Signal): Json => JSON.parse(JSON.stringify(signal)) as Json;
 
 const fieldsOf = (value: unknown): Record<string, unknown> => Object(value) as Record<string, unknown>;

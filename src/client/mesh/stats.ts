@@ -1,7 +1,7 @@
-/** Figures of one connection, from the browser's counters. */
+/** Statistics of one connection, from the browser's counters. */
 import type { PageClock } from '../runtime.ts';
 
-/** Figures of one connection. */
+/** Statistics of one connection. */
 export interface PeerStats {
   /** Milliseconds to the other browser and back; null before the first measurement. */
   readonly roundTripMs: number | null;
@@ -21,7 +21,7 @@ export interface PeerStats {
   readonly bytesReceived: number;
 }
 
-/** The fields of the browser's entries that are read here; which of them an entry has depends on its `type`. */
+/** The fields of the report's entries that are used here. An entry of a `type` has some of them. */
 interface Entry extends Partial<Record<Counter, number>> {
   readonly type: string;
   readonly selectedCandidatePairId?: string;
@@ -39,7 +39,7 @@ interface Entry extends Partial<Record<Counter, number>> {
 type Counter = 'bytesSent' | 'bytesReceived' | 'packetsLost' | 'packetsReceived' | 'framesDecoded';
 type Entries = ReadonlyMap<string | undefined, Entry>;
 
-/** Keeps the last counters of one connection, for rates. */
+/** Keeps the previous counters of one connection, to compute rates. */
 export class Sampler {
   readonly #clock: PageClock;
   #before: readonly number[] | undefined;
@@ -50,14 +50,14 @@ export class Sampler {
 
   /** @param report null when there is no connection. */
   read(report: RTCStatsReport | null): PeerStats {
-    // The DOM types declare a report without its entries.
+    // Cast: the DOM types do not declare the entries of a report.
     const entries = (report ?? new Map()) as Entries;
     const count = (type: string, name: Counter): number => {
       let sum = 0;
       for (const entry of entries.values()) if (entry.type === type) sum += entry[name] ?? 0;
       return sum;
     };
-    // Not the counters of the transport: an ICE restart sets them to 0, and not every browser has them.
+    // Per RTP stream, not of the transport: an ICE restart resets transport counters, and not every browser has them.
     const bytesReceived = count('inbound-rtp', 'bytesReceived');
     const now = [
       this.#clock.monotonic(),
@@ -66,7 +66,7 @@ export class Sampler {
       count('inbound-rtp', 'packetsLost'),
       count('inbound-rtp', 'packetsReceived'),
     ];
-    // A new connection counts from 0: no negative rates.
+    // At least 0: the counters of a new connection start at 0.
     const grown = now.map((value, index) => Math.max(0, value - (this.#before?.[index] ?? value)));
     this.#before = now;
     const [ms = 0, sent = 0, received = 0, lost = 0, arrived = 0] = grown;
