@@ -100,7 +100,7 @@ export const roomOperations: Readonly<Record<string, Scenario>> = {
   'a close pushes the same over the socket and over REST': samePushes(close),
 
   async 'a member that hears of the end of its room has no seat in it, whichever node it is on'(nodes) {
-    for (const [by, { overSocket, overRest }] of CLOSERS) {
+    for (const [by, operation] of CLOSERS) {
       await using pair = await joinedPair(nodes);
       const { ann, ben, room } = pair;
       await using cat = await connectClient(nodes.url(1));
@@ -108,8 +108,8 @@ export const roomOperations: Readonly<Record<string, Scenario>> = {
       const refused = onClosed(ann, () => ann.refused('room:get'));
       const joined = onClosed(ben, () => ben.refused('room:join', { code: room.code, ref: room.ref }));
       const created = onClosed(cat, () => cat.must('room:create'));
-      if (by === 'socket') await overSocket(ann, ben.userId);
-      else await overRest(createApiClient(nodes.url(0)), room, ben.userId);
+      if (by === 'socket') await operation.overSocket(ann, ben.userId);
+      else await operation.overRest(createApiClient(nodes.url(0)), room, ben.userId);
       expect([await refused, await joined]).toEqual(['NOT_IN_ROOM', 'CODE_EXPIRED']);
       const { room: own } = await created;
       expect(own.members).toMatchObject([{ userId: cat.userId, role: 'host', seq: 1 }]);
