@@ -7,18 +7,18 @@ const HEAD = `<!-- Printed by \`npm run docs\` from src/server/options/options.t
 
 # Options
 
-Each has one name in three spellings: \`graceMs\` in \`createServer({ ... })\`, \`--grace-ms\` on the command line and
-\`SIGNALBOX_GRACE_MS\` in the environment. A flag wins over a \`SIGNALBOX_\` variable, that over a plain one (\`PORT\`).
-An unknown flag or \`SIGNALBOX_\` variable, or a value that makes no sense, stops the start with one line that says
-which. Lists are separated by commas. Times are in milliseconds.
+Every option has one name in three spellings: \`graceMs\` in \`createServer({ ... })\`, \`--grace-ms\` on the command line and
+\`SIGNALBOX_GRACE_MS\` in the environment. A flag takes precedence over a \`SIGNALBOX_\` variable, and that variable over a
+plain one (\`PORT\`). An unknown flag or \`SIGNALBOX_\` variable, or an invalid value, stops the start with a message of one
+line that names it. Lists are separated by commas. Times are in milliseconds.
 `;
 
 const FOOT = `
-\`--log-level\` (\`SIGNALBOX_LOG_LEVEL\`: debug, info, warn, error, silent) belongs to the command line alone: an embedding
-program brings its own log, or has warnings and errors on standard error.
+\`--log-level\` (\`SIGNALBOX_LOG_LEVEL\`: debug, info, warn, error, silent) exists on the command line only: a
+program that embeds the server passes its own log, or gets warnings and errors on standard error.
 
-Two defaults follow another option, unless they are given: \`heartbeatIntervalMs\` is at most half of \`userTtlMs\`, and
-\`tickMs\` at most a sixth.
+Two defaults depend on another option: \`heartbeatIntervalMs\` is at most half of \`userTtlMs\`, and \`tickMs\` at most a
+sixth.
 `;
 
 export function printOptionsPage(): string {
