@@ -76,7 +76,7 @@ const person = (userId: string) => ({
 function drawn() {
   const shard = randomInt(SHARDS);
   const candidates = Array.from({ length: 8 }, () => codeAt(POOL, shard, randomInt(POOL.perShard)));
-  return { shard, candidates, from: randomInt(POOL.perShard) };
+  return { shard, candidates, searchFrom: randomInt(POOL.perShard) };
 }
 
 /** Opens a room, lets somebody in and out again, and times each step. */

@@ -160,7 +160,7 @@ export const REQUESTS = {
   },
 } as const satisfies Record<string, RequestEntry>;
 
-const occurrence = z.object({ code: roomCode, ref: roomRef, rev: revision });
+const roomEventHead = z.object({ code: roomCode, ref: roomRef, rev: revision });
 
 export const LEAVE_REASONS = ['left', 'lost', 'kicked'] as const;
 export const CLOSE_REASONS = ['closed', 'host-left', 'empty', 'idle', 'aged'] as const;
@@ -205,33 +205,33 @@ export const PUSHES = {
   },
   'member:joined': {
     about: 'A member has joined. It is pushed to the new member too.',
-    body: occurrence.extend({ member }),
+    body: roomEventHead.extend({ member }),
   },
   'member:left': {
     about: 'A member has left, and its seat is free.',
-    body: occurrence.extend({ userId, reason: z.enum(LEAVE_REASONS) }),
+    body: roomEventHead.extend({ userId, reason: z.enum(LEAVE_REASONS) }),
   },
   'member:away': {
     about: 'A member’s connection is lost; its seat is kept for the grace.',
-    body: occurrence.extend({ userId }),
+    body: roomEventHead.extend({ userId }),
   },
-  'member:back': { about: 'A member has resumed its seat.', body: occurrence.extend({ member }) },
-  'member:updated': { about: 'A member has changed its profile.', body: occurrence.extend({ member }) },
+  'member:back': { about: 'A member has resumed its seat.', body: roomEventHead.extend({ member }) },
+  'member:updated': { about: 'A member has changed its profile.', body: roomEventHead.extend({ member }) },
   'host:changed': {
     about: 'The room has another host, or none.',
-    body: occurrence.extend({ hostId: userId.nullable() }),
+    body: roomEventHead.extend({ hostId: userId.nullable() }),
   },
   'room:updated': {
     about: 'A setting of the room has changed.',
-    body: occurrence.extend({ room: roomInfo }),
+    body: roomEventHead.extend({ room: roomInfo }),
   },
   'room:closed': {
     about: 'The room has ended, and its code no longer leads to it.',
-    body: occurrence.extend({ reason: z.enum(CLOSE_REASONS) }),
+    body: roomEventHead.extend({ reason: z.enum(CLOSE_REASONS) }),
   },
   'room:rev': {
     about: 'The present revision of the room. A client with a lower one has missed an event and sends `room:get`.',
-    body: occurrence,
+    body: roomEventHead,
   },
   // room:code-changed, lobby:knock and lobby:decided take their place here.
   signal: {

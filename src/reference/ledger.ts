@@ -51,7 +51,7 @@ export interface Ledger {
  * Gap left after the highest number known to be in use when a seed has fallen behind: other processes may hold higher
  * numbers, leased before the database was restored.
  */
-export const LEAP = 1_000_000;
+export const SKIP_AFTER_RESTORE = 1_000_000;
 
 /** Largest block of a lease. At a higher request rate a shorter outage is bridged, but no restart wastes more than this. */
 export const MAX_BLOCK = 10_000_000;

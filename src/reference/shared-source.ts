@@ -29,7 +29,7 @@ export class SharedSource implements NumberSource {
   readonly #leasing = new Set<number>();
   /** Rest of the blocks that this process leased for itself while Redis was away. */
   readonly #reserve = new HeldRanges();
-  #after: TakeRequest['after'];
+  #lastTaken: TakeRequest['after'];
 
   constructor(options: SharedSourceOptions) {
     this.#options = options;
@@ -47,7 +47,7 @@ export class SharedSource implements NumberSource {
     const { inUse: leased } = this.#options.leaser;
     let taken: TakeResult;
     try {
-      taken = await counter.take({ type, needed, preferred, year, outageMs, minBlock, leased, after: this.#after });
+      taken = await counter.take({ type, needed, preferred, year, outageMs, minBlock, leased, after: this.#lastTaken });
     } catch (error) {
       // Falls back to the ledger in both cases: Redis does not answer, or it refuses the script.
       if (!(error instanceof CounterUnavailable)) log.warn({ err: error }, 'Redis refuses to count references');
@@ -74,7 +74,7 @@ export class SharedSource implements NumberSource {
   #remember({ epoch, year, ranges }: Extract<TakeResult, { ok: true }>): void {
     const last = ranges.at(-1);
     if (last === undefined) return;
-    this.#after = { epoch, year, number: last.last };
+    this.#lastTaken = { epoch, year, number: last.last };
     this.#options.leaser.noteInUse(last);
   }
 

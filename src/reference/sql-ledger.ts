@@ -1,6 +1,6 @@
 /** The ledger in a SQL database. */
 import { type Database, type Dialect, type Queries, readNumber } from '../database/database.ts';
-import { LEAP, type Lease, type LeaseRequest, type Ledger } from './ledger.ts';
+import { type Lease, type LeaseRequest, type Ledger, SKIP_AFTER_RESTORE } from './ledger.ts';
 
 const HIGHEST = 'SELECT highest FROM signalbox_records WHERE prefix = ? AND year = ?';
 
@@ -50,7 +50,7 @@ function leaseInOneStatement(database: Database, request: LeaseRequest): Promise
   const { prefix, year, step } = request;
   return database.transaction(async (queries) => {
     const floor = await floorOf(queries, request);
-    const from = floor === 0 ? 0 : floor + LEAP;
+    const from = floor === 0 ? 0 : floor + SKIP_AFTER_RESTORE;
     const [row] = await queries.rows(LEASE, [prefix, year, from, step, floor, from, step]);
     const last = readNumber(row?.['seed']);
     return { first: last - step + 1, last, seed: readNumber(row?.['previous']), floor };
@@ -65,7 +65,7 @@ async function leaseWithLock(database: Database, request: LeaseRequest): Promise
     const floor = await floorOf(queries, request);
     const [row] = await queries.rows(SEED, [prefix, year]);
     const seed = readNumber(row?.['seed']);
-    const last = (seed < floor ? floor + LEAP : seed) + step;
+    const last = (seed < floor ? floor + SKIP_AFTER_RESTORE : seed) + step;
     await queries.run(NEXT_SEED, [seed, last, prefix, year]);
     return { first: last - step + 1, last, seed, floor };
   });

@@ -5,15 +5,15 @@
 import type { NodeId, RoomCode, RoomRef, SessionNumber, UserId } from '../protocol/ids.ts';
 import type { RoomInfo, RoomSnapshot } from '../protocol/snapshot.ts';
 import type {
-  ChangeOutcome,
   Committed,
   Evicted,
   JoinRefusal,
   ListedRoom,
   PoolStats,
   Refusal,
-  RoomOutcome,
+  RevisionOutcome,
   SeatRefusal,
+  SnapshotOutcome,
 } from './outcomes.ts';
 import type { RoomKey } from './room.ts';
 
@@ -58,7 +58,7 @@ export interface Create {
   /** Random codes of the shard: the first free one is taken. */
   readonly candidates: readonly RoomCode[];
   /** Where the search for any free code begins when no candidate is free: an index into the shard's codes. */
-  readonly from: number;
+  readonly searchFrom: number;
   readonly ref: RoomRef;
   /** Its host and first member; without one, the first user to join becomes host. */
   readonly by?: JoiningUser;
@@ -71,7 +71,7 @@ export interface Create {
   readonly idempotencyKey?: string;
 }
 type Created =
-  | RoomOutcome
+  | SnapshotOutcome
   /** No code of the shard is free; `nextFreeInMs` is null when none is cooling either. */
   | { readonly ok: false; readonly reason: 'FULL'; readonly nextFreeInMs: number | null }
   /** A create with this key has been done before; its room may have ended since. */
@@ -87,8 +87,8 @@ export type Suspend = { readonly kind: 'suspend' } & SeatKey;
 export type Resume = { readonly kind: 'resume'; readonly nodeId: NodeId } & SeatKey;
 /** Keep-alive: a request of a member extends the lease of its seat and counts as activity of its room. */
 export type Renew = { readonly kind: 'renew' } & SeatKey;
-type ChangeOfRoom = { readonly of: 'room'; readonly to: RoomChanges };
-type ChangeOfSeat = { readonly of: 'seat'; readonly to: SeatChanges };
+type ChangeOfRoom = { readonly subject: 'room'; readonly values: RoomChanges };
+type ChangeOfSeat = { readonly subject: 'seat'; readonly values: SeatChanges };
 export type Update = { readonly kind: 'update' } & (
   | ({ readonly change: ChangeOfRoom | ChangeOfSeat } & SeatKey)
   | ({ readonly change: ChangeOfRoom } & OwnerKey)
@@ -179,14 +179,17 @@ export interface Depart {
 
 interface ShardCommands {
   create: { command: Create; outcome: Created };
-  join: { command: Join; outcome: RoomOutcome | JoinRefusal | Refusal<'CODE_EXPIRED' | 'SESSION_EXPIRED'> };
-  leave: { command: Leave; outcome: ChangeOutcome | SeatRefusal };
-  suspend: { command: Suspend; outcome: ChangeOutcome | SeatRefusal };
-  resume: { command: Resume; outcome: RoomOutcome | SeatRefusal };
+  join: { command: Join; outcome: SnapshotOutcome | JoinRefusal | Refusal<'CODE_EXPIRED' | 'SESSION_EXPIRED'> };
+  leave: { command: Leave; outcome: RevisionOutcome | SeatRefusal };
+  suspend: { command: Suspend; outcome: RevisionOutcome | SeatRefusal };
+  resume: { command: Resume; outcome: SnapshotOutcome | SeatRefusal };
   renew: { command: Renew; outcome: { readonly ok: true; readonly rev: number; readonly now: number } | SeatRefusal };
-  update: { command: Update; outcome: RoomOutcome | SeatRefusal | Refusal<'FORBIDDEN'> };
-  kick: { command: Kick; outcome: ChangeOutcome | SeatRefusal | Refusal<'FORBIDDEN' | 'PEER_NOT_FOUND' | 'CONFLICT'> };
-  close: { command: Close; outcome: ChangeOutcome | SeatRefusal | Refusal<'FORBIDDEN'> };
+  update: { command: Update; outcome: SnapshotOutcome | SeatRefusal | Refusal<'FORBIDDEN'> };
+  kick: {
+    command: Kick;
+    outcome: RevisionOutcome | SeatRefusal | Refusal<'FORBIDDEN' | 'PEER_NOT_FOUND' | 'CONFLICT'>;
+  };
+  close: { command: Close; outcome: RevisionOutcome | SeatRefusal | Refusal<'FORBIDDEN'> };
   read: {
     command: Read;
     outcome:

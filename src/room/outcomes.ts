@@ -30,11 +30,11 @@ export interface Committed {
   readonly events: readonly RoomEvent[];
 }
 /** Of commands that are answered with the whole room. */
-export interface RoomOutcome extends Committed {
+export interface SnapshotOutcome extends Committed {
   readonly room: RoomSnapshot;
 }
 /** Of commands that are answered with the revision, and may have cost other sessions their seats. */
-export interface ChangeOutcome extends Committed {
+export interface RevisionOutcome extends Committed {
   readonly rev: number;
   readonly evicted: readonly Evicted[];
 }

@@ -40,7 +40,7 @@ export function indexOf(pool: Pool, code: RoomCode): number {
 }
 
 /**
- * The code to hand out: the first free candidate, else the first free one from `from` on, round the end once.
+ * The code to hand out: the first free candidate, else the first free one from `searchFrom` on, wrapping around once.
  *
  * @returns `undefined` when every code of the shard is taken.
  */
@@ -49,12 +49,12 @@ export function allocate(
   shard: number,
   isTaken: (code: RoomCode) => boolean,
   candidates: readonly RoomCode[],
-  from: number,
+  searchFrom: number,
 ): RoomCode | undefined {
   const drawn = candidates.find((code) => !isTaken(code));
   if (drawn !== undefined) return drawn;
   for (let step = 0; step < pool.perShard; step += 1) {
-    const code = codeAt(pool, shard, (from + step) % pool.perShard);
+    const code = codeAt(pool, shard, (searchFrom + step) % pool.perShard);
     if (!isTaken(code)) return code;
   }
   return undefined;

@@ -19,8 +19,8 @@ export function tick(shard: Shard, command: Tick, context: RuleContext): RuleRes
   for (const { code, seat } of lapsed.slice(0, command.limit)) reapSeat(state, code, seat, context);
   const ended = endedRooms(state, context);
   for (const { room, reason } of ended.slice(0, command.limit)) state.apply(room.code, endRoom(room, reason));
-  const cold = cooled(state.cooling, context.now);
-  for (const code of cold.slice(0, command.limit)) state.cooling.delete(code);
+  const cooledCodes = cooled(state.cooling, context.now);
+  for (const code of cooledCodes.slice(0, command.limit)) state.cooling.delete(code);
   return {
     outcome: {
       ok: true,
@@ -28,7 +28,7 @@ export function tick(shard: Shard, command: Tick, context: RuleContext): RuleRes
       evicted: state.evicted,
       lost,
       revs: revsOf(state, command.held),
-      more: [lapsed, ended, cold].some((due) => due.length > command.limit),
+      more: [lapsed, ended, cooledCodes].some((due) => due.length > command.limit),
       poolStats: poolStats(state, context.now),
     },
     writes: state.writes(context.now),

@@ -21,7 +21,7 @@ import type {
   Suspend,
   Update,
 } from './commands.ts';
-import type { JoinRefusal, RoomEvent, RoomOutcome } from './outcomes.ts';
+import type { JoinRefusal, RoomEvent, SnapshotOutcome } from './outcomes.ts';
 import { allocate, type Pool } from './pool.ts';
 import { longestCooled, nextFreeIn, poolStats } from './pool-stats.ts';
 import { type Policy, type Room, type Seat, toInfo, toMember, toSnapshot } from './room.ts';
@@ -29,13 +29,13 @@ import {
   addSeat,
   endRoom,
   event,
+  moveSeatToSession,
   nextRevision,
   removeSeat,
   replaceSeat,
   seatOf,
   suspendSeat,
   type Transition,
-  takeOver,
 } from './seats.ts';
 import type { Shard, Writes } from './shard.ts';
 
@@ -61,7 +61,8 @@ export function create(shard: Shard, command: Create, { now, policy, pool }: Rul
     return refuse({ ok: false, reason: 'REPLAYED', code: earlier.code, ref: earlier.ref });
   }
   const isTaken = (code: RoomCode) => shard.rooms.has(code) || shard.cooling.has(code);
-  const code = allocate(pool, command.shard, isTaken, command.candidates, command.from) ?? longestCooled(shard, now);
+  const code =
+    allocate(pool, command.shard, isTaken, command.candidates, command.searchFrom) ?? longestCooled(shard, now);
   if (code === undefined) return refuse({ ok: false, reason: 'FULL', nextFreeInMs: nextFreeIn(shard, now) });
 
   const room = newRoom(command, code, now, policy);
@@ -113,8 +114,8 @@ export function join(shard: Shard, command: Join, { now, policy }: RuleContext):
   if (reason !== undefined) return refuse({ ok: false, reason });
   const seat = seatOf(room, by.userId);
   return seat === undefined
-    ? roomResult(room, addSeat(room, by, now, policy))
-    : reclaimSeat(room, seat, by, now, policy);
+    ? snapshotResult(room, addSeat(room, by, now, policy))
+    : resumeSeat(room, seat, by, now, policy);
 }
 
 function joinRefusal(room: Room, userId: UserId): JoinRefusal['reason'] | undefined {
@@ -128,7 +129,7 @@ function joinRefusal(room: Room, userId: UserId): JoinRefusal['reason'] | undefi
 export function leave(shard: Shard, command: Leave, { now, policy }: RuleContext): RuleResult<Leave> {
   const found = findSeat(shard, command);
   if (!found.ok) return refuse(found);
-  return changeResult(
+  return revisionResult(
     found.room,
     removeSeat({ ...found.room, lastActive: now }, found.seat, 'left', now, policy),
     now,
@@ -140,14 +141,14 @@ export function suspend(shard: Shard, command: Suspend, { now, policy }: RuleCon
   const found = findSeat(shard, command);
   if (!found.ok) return refuse(found);
   const { room, seat } = found;
-  if (seat.state === 'away') return changeResult(room, { room, events: [], evicted: [] }, now, policy);
-  return changeResult(room, { ...suspendSeat(room, seat, now, policy), evicted: [] }, now, policy);
+  if (seat.state === 'away') return revisionResult(room, { room, events: [], evicted: [] }, now, policy);
+  return revisionResult(room, { ...suspendSeat(room, seat, now, policy), evicted: [] }, now, policy);
 }
 
 export function resume(shard: Shard, command: Resume, { now, policy }: RuleContext): RuleResult<Resume> {
   const found = findSeatOfAnySession(shard, command);
   if (!found.ok) return refuse(found);
-  return reclaimSeat(found.room, found.seat, { session: command.session, nodeId: command.nodeId }, now, policy);
+  return resumeSeat(found.room, found.seat, { session: command.session, nodeId: command.nodeId }, now, policy);
 }
 
 export function renew(shard: Shard, command: Renew, { now, policy }: RuleContext): RuleResult<Renew> {
@@ -166,26 +167,26 @@ export function renew(shard: Shard, command: Renew, { now, policy }: RuleContext
 
 export function update(shard: Shard, command: Update, { now }: RuleContext): RuleResult<Update> {
   const { change } = command;
-  if (change.of === 'room') {
+  if (change.subject === 'room') {
     const allowed = authorize(shard, command);
     if (!allowed.ok) return refuse(allowed);
-    return updateResult(allowed.room, change.to, () => {
-      const room = nextRevision(allowed.room, { ...change.to, lastActive: now });
+    return resultOfUpdate(allowed.room, change.values, () => {
+      const room = nextRevision(allowed.room, { ...change.values, lastActive: now });
       return { room, raised: event(room, 'room:updated', { room: toInfo(room) }) };
     });
   }
   // Only a SeatKey allows the change of a seat; the compiler does not infer the key from the nested change.
   const found = findSeat(shard, command as SeatKey);
   if (!found.ok) return refuse(found);
-  return updateResult(found.room, change.to, () => {
-    const seat = { ...found.seat, ...change.to };
+  return resultOfUpdate(found.room, change.values, () => {
+    const seat = { ...found.seat, ...change.values };
     const room = nextRevision(found.room, { seats: replaceSeat(found.room, seat), lastActive: now });
     return { room, raised: event(room, 'member:updated', { member: toMember(seat, room.hostId) }) };
   });
 }
 
 /** An empty change raises no revision. */
-function updateResult(
+function resultOfUpdate(
   before: Room,
   changes: object,
   change: () => { room: Room; raised: RoomEvent },
@@ -208,7 +209,7 @@ export function kick(shard: Shard, command: Kick, { now, policy }: RuleContext):
   const target = seatOf(room, command.target);
   if (target === undefined) return refuse({ ok: false, reason: 'PEER_NOT_FOUND' });
   const banned = command.ban ? [...room.banned, command.target].slice(-MAX_BANS) : room.banned;
-  return changeResult(
+  return revisionResult(
     room,
     removeSeat({ ...room, banned, lastActive: now }, target, 'kicked', now, policy),
     now,
@@ -219,7 +220,7 @@ export function kick(shard: Shard, command: Kick, { now, policy }: RuleContext):
 export function close(shard: Shard, command: Close, { now, policy }: RuleContext): RuleResult<Close> {
   const allowed = authorize(shard, command);
   if (!allowed.ok) return refuse(allowed);
-  return changeResult(allowed.room, endRoom(allowed.room, 'closed'), now, policy);
+  return revisionResult(allowed.room, endRoom(allowed.room, 'closed'), now, policy);
 }
 
 export function read(shard: Shard, command: Read): RuleResult<Read> {
@@ -247,15 +248,15 @@ export function roomWrites(code: RoomCode, room: Room | null, now: number, polic
   };
 }
 
-function reclaimSeat(room: Room, seat: Seat, by: Pick<Join['by'], 'session' | 'nodeId'>, now: number, policy: Policy) {
+function resumeSeat(room: Room, seat: Seat, by: Pick<Join['by'], 'session' | 'nodeId'>, now: number, policy: Policy) {
   if (by.session < seat.session) return refuse({ ok: false, reason: 'SESSION_EXPIRED' });
   if (by.session === seat.session && seat.state === 'present') {
-    return roomResult(room, { room: { ...room, lastActive: now }, events: [], evicted: [] });
+    return snapshotResult(room, { room: { ...room, lastActive: now }, events: [], evicted: [] });
   }
-  return roomResult(room, takeOver(room, seat, { session: by.session, nodeId: by.nodeId }, now, policy));
+  return snapshotResult(room, moveSeatToSession(room, seat, { session: by.session, nodeId: by.nodeId }, now, policy));
 }
 
-function roomResult(before: Room, transition: Transition): { outcome: RoomOutcome; writes: Writes } {
+function snapshotResult(before: Room, transition: Transition): { outcome: SnapshotOutcome; writes: Writes } {
   const { room, events } = transition;
   return {
     outcome: { ok: true, room: toSnapshot(room ?? before), events },
@@ -263,7 +264,7 @@ function roomResult(before: Room, transition: Transition): { outcome: RoomOutcom
   };
 }
 
-function changeResult(before: Room, transition: Transition, now: number, policy: Policy) {
+function revisionResult(before: Room, transition: Transition, now: number, policy: Policy) {
   const { room, events, evicted } = transition;
   const rev = room?.rev ?? events.at(-1)?.body.rev ?? before.rev;
   return { outcome: { ok: true, rev, events, evicted } as const, writes: roomWrites(before.code, room, now, policy) };

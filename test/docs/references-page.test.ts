@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { variableOf } from '../../src/cli/flags.ts';
 import { ITEM_TYPES } from '../../src/reference/item-types.ts';
-import { LEAP } from '../../src/reference/ledger.ts';
+import { SKIP_AFTER_RESTORE } from '../../src/reference/ledger.ts';
 import { OPTIONS } from '../../src/server/options/options.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { runSignalbox } from '../support/signalbox.ts';
@@ -50,7 +50,7 @@ test('the options, variables, tables and files that the page names exist', () =>
     expect(Object.keys(OPTIONS).map(variableOf)).toContain(name);
   const tables = readFileSync(join(root, 'src/database/migrations.ts'), 'utf8');
   for (const [table] of page.matchAll(/signalbox_[a-z]+/g)) expect(tables).toContain(table);
-  expect(LEAP).toBe(1_000_000);
+  expect(SKIP_AFTER_RESTORE).toBe(1_000_000);
   for (const [, path = ''] of page.matchAll(/\]\((?!http)([^)#]+)\)/g))
     expect(existsSync(join(root, 'docs', path))).toBe(true);
 });

@@ -51,10 +51,10 @@ export function createHandClock(start = 1_800_000_000_000): HandClock {
 type OwnerCommand =
   | { readonly kind: 'close' }
   | { readonly kind: 'kick'; readonly target: string; readonly ban: boolean }
-  | { readonly kind: 'update'; readonly change: { readonly of: 'room'; readonly to: RoomChanges } };
+  | { readonly kind: 'update'; readonly change: { readonly subject: 'room'; readonly values: RoomChanges } };
 interface Creation extends From {
   readonly candidates?: readonly RoomCode[];
-  readonly from?: number;
+  readonly searchFrom?: number;
   readonly ref?: RoomRef;
   readonly settings?: RoomChanges;
   readonly idempotencyKey?: string;
@@ -79,7 +79,7 @@ export class EngineHarness {
     this.#refs += 1;
     const {
       candidates = [],
-      from = 0,
+      searchFrom = 0,
       ref = refOf(this.#refs),
       settings = {},
       idempotencyKey,
@@ -89,7 +89,7 @@ export class EngineHarness {
       kind: 'create',
       shard,
       candidates,
-      from,
+      searchFrom,
       ref,
       by: joiningUser(userId, creation),
       settings: { type: 'call', maxUsers: 3, access: 'open', ...settings },
@@ -98,12 +98,12 @@ export class EngineHarness {
   }
 
   /** A room without a host, as the owner creates it. */
-  createWithoutHost({ candidates = [], from = 0, ref = refOf(1), settings = {} }: Creation = {}) {
+  createWithoutHost({ candidates = [], searchFrom = 0, ref = refOf(1), settings = {} }: Creation = {}) {
     return this.apply({
       kind: 'create',
       shard: SHARD,
       candidates,
-      from,
+      searchFrom,
       ref,
       settings: { type: 'call', maxUsers: 3, access: 'open', ...settings },
     });
@@ -146,10 +146,10 @@ export class EngineHarness {
     this.apply({ kind: 'renew', ...seatKey(room, userId, session) });
 
   updateRoom = (room: RoomKey, userId: string, to: RoomChanges, session = 1) =>
-    this.apply({ kind: 'update', change: { of: 'room', to }, ...seatKey(room, userId, session) });
+    this.apply({ kind: 'update', change: { subject: 'room', values: to }, ...seatKey(room, userId, session) });
 
   updateSeat = (room: RoomKey, userId: string, to: SeatChanges, session = 1) =>
-    this.apply({ kind: 'update', change: { of: 'seat', to }, ...seatKey(room, userId, session) });
+    this.apply({ kind: 'update', change: { subject: 'seat', values: to }, ...seatKey(room, userId, session) });
 
   kick = (room: RoomKey, userId: string, target: string, { ban = false, session = 1 } = {}) =>
     this.apply({ kind: 'kick', target: target as UserId, ban, ...seatKey(room, userId, session) });

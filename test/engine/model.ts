@@ -62,14 +62,14 @@ async function runActions(sequence: readonly Action[], settings: EngineSettings,
     const answers = await Promise.all(steps.map((step) => step.answers));
     for (const [index, { command, expected }] of steps.entries()) {
       const [ofMemory, ofRedis] = answers[index] ?? [];
-      agree(expected, ofMemory, 'memory', command);
-      agree(expected, ofRedis, 'redis', command);
+      expectSame(expected, ofMemory, 'memory', command);
+      expectSame(expected, ofRedis, 'redis', command);
     }
     const last = steps.at(-1)?.command;
-    agree(expectedState(rules.shard, settings), await harness.storedState(settings), 'what redis holds', last);
+    expectSame(expectedState(rules.shard, settings), await harness.storedState(settings), 'what redis holds', last);
     const [ofMemory, ofRedis] = await Promise.all([memory, redis].map(({ feed }) => feed.read({ limit: 1_000 })));
-    agree(ofMemory?.events, ofRedis?.events, 'the feed in redis', last);
-    agree([], gaps(ofMemory?.events ?? []), 'gaps in the feed', last);
+    expectSame(ofMemory?.events, ofRedis?.events, 'the feed in redis', last);
+    expectSame([], gaps(ofMemory?.events ?? []), 'gaps in the feed', last);
   }
 }
 
@@ -83,10 +83,10 @@ function gaps(events: readonly FeedEvent[]): FeedEvent[] {
   });
 }
 
-function agree(expected: unknown, actual: unknown, of: string, command: Command | undefined): void {
+function expectSame(expected: unknown, actual: unknown, source: string, command: Command | undefined): void {
   // The cheap comparison first: `toEqual`, which reports the difference, would take most of the time.
   if (isDeepStrictEqual(actual, expected)) return;
-  expect(actual, `${of} after ${JSON.stringify(command)}`).toEqual(expected);
+  expect(actual, `${source} after ${JSON.stringify(command)}`).toEqual(expected);
 }
 
 /** The rules, over one shard and some users. */

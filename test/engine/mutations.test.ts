@@ -32,7 +32,7 @@ function mutated({ file, from, to }: Mutant): Scripts {
 }
 
 /** What was noticed, or `undefined` when nothing was. */
-async function noticed(attempt: () => Promise<void>): Promise<unknown> {
+async function errorOf(attempt: () => Promise<void>): Promise<unknown> {
   try {
     await attempt();
     return undefined;
@@ -56,11 +56,11 @@ describe('the tests find that', () => {
       const example = examples.get(mutant.caughtBy);
       if (example === undefined) throw new Error(`no example is named: ${mutant.caughtBy}`);
       await using harness = await startRedisHarness(redis.url, mutated(mutant));
-      expect(await noticed(() => runExample(example, harness.make)), 'by the example').toBeDefined();
+      expect(await errorOf(() => runExample(example, harness.make)), 'by the example').toBeDefined();
       if (beyondRandom.has(name)) return;
       // One seed for all: what is found today is found in every run.
       const random = () => runModel(harness, { numRuns: 300, endOnFailure: true, seed: 20_260_042 });
-      expect(await noticed(random), 'by random commands').toBeDefined();
+      expect(await errorOf(random), 'by random commands').toBeDefined();
     },
     120_000,
   );

@@ -73,7 +73,7 @@ test('the last free code is found, once, at a cost that does not grow with the f
   });
   await nodes.admin.sendCommand(['CONFIG', 'RESETSTAT']);
   const outcomes = await Promise.all(
-    times(50, (index) => nodes.next().create(`user-${index}`, { from: 180 * index, ref: refOf(10_000 + index) })),
+    times(50, (index) => nodes.next().create(`user-${index}`, { searchFrom: 180 * index, ref: refOf(10_000 + index) })),
   );
   expect(outcomes.flatMap((outcome) => (outcome.ok ? [outcome.room.code] : []))).toEqual([nthCode(4_321)]);
   const stats = await nodes.admin.info('commandstats');
@@ -92,8 +92,8 @@ test('every code of ten shards is allocated exactly once, and the next create is
     const outcomes = await inWaves(9_000, (index) => {
       // Like a node: a few random candidates, and a random start for the search.
       const candidates = times(4, () => codeAt(pool, shard, Math.floor(Math.random() * 9_000)));
-      const from = Math.floor(Math.random() * 9_000);
-      return nodes.next().create('anna', { shard, candidates, from, ref: refOf(shard * 10_000 + index) });
+      const searchFrom = Math.floor(Math.random() * 9_000);
+      return nodes.next().create('anna', { shard, candidates, searchFrom, ref: refOf(shard * 10_000 + index) });
     });
     for (const outcome of outcomes) if (outcome.ok) given.add(outcome.room.code);
   }
@@ -139,7 +139,7 @@ test('the sum of free, occupied and cooling codes is constant while three nodes 
   for (let round = 0; round < 30; round += 1) {
     const made = await Promise.all(
       times(6, (index) =>
-        nodes.next().create(guests[index % 4] ?? '', { from: index % 3, ref: refOf(round * 10 + index) }),
+        nodes.next().create(guests[index % 4] ?? '', { searchFrom: index % 3, ref: refOf(round * 10 + index) }),
       ),
     );
     const rooms = made.flatMap((outcome) => (outcome.ok ? [outcome.room] : []));

@@ -31,7 +31,7 @@ export type Action =
       /** Undefined: without a host. */
       readonly user: number | undefined;
       readonly candidates: readonly number[];
-      readonly from: number;
+      readonly searchFrom: number;
       readonly idempotencyKey: string | undefined;
       readonly maxUsers: number;
       readonly changes: RoomChanges;
@@ -96,7 +96,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       do: kind('create'),
       user: fc.oneof({ weight: 8, arbitrary: user }, { weight: 1, arbitrary: fc.constant(undefined) }),
       candidates: fc.array(place, { maxLength: 2 }),
-      from: fc.nat(2),
+      searchFrom: fc.nat(2),
       idempotencyKey: mostly<string | undefined>(undefined, fc.constantFrom('one', 'two'), 1),
       maxUsers: fc.integer({ min: 2, max: 3 }),
       changes: mostly<RoomChanges>({}, changes, 3),
@@ -141,7 +141,7 @@ const threeMembers: readonly Action[] = [
     do: 'create',
     user: 0,
     candidates: [0],
-    from: 0,
+    searchFrom: 0,
     idempotencyKey: 'one',
     maxUsers: 3,
     changes: {},
@@ -180,9 +180,13 @@ export function commandOf(action: Exclude<Action, { do: 'wait' }>, context: Cont
     case 'resume':
       return { kind: 'resume', nodeId: NODE, ...seatKeyOf(action.where, context) };
     case 'change room':
-      return { kind: 'update', change: { of: 'room', to: action.changes }, ...authorizedKey(action, context) };
+      return { kind: 'update', change: { subject: 'room', values: action.changes }, ...authorizedKey(action, context) };
     case 'change seat':
-      return { kind: 'update', change: { of: 'seat', to: action.changes }, ...seatKeyOf(action.where, context) };
+      return {
+        kind: 'update',
+        change: { subject: 'seat', values: action.changes },
+        ...seatKeyOf(action.where, context),
+      };
     case 'kick':
       return { kind: 'kick', target: userOf(action.target), ban: action.ban, ...authorizedKey(action, context) };
     case 'close':
@@ -219,7 +223,7 @@ function createCommand(action: ActionOf<'create'>, { history, settings: { pool }
     kind: 'create',
     shard: SHARD,
     candidates: action.candidates.map((place) => codeOf(place, pool)),
-    from: action.from % pool.perShard,
+    searchFrom: action.searchFrom % pool.perShard,
     ref: refOf(history.refs.length + 1),
     ...(action.user !== undefined && { by: joiningUser(userOf(action.user), { profile: action.profile }) }),
     settings: { type: 'call', access: 'open', ...action.changes, maxUsers: action.maxUsers },

@@ -1,6 +1,6 @@
 /** A ledger and a counter in memory, which can fail and have a manual clock. */
 import { type Counter, CounterUnavailable, type TakeRequest } from '../../src/reference/counter.ts';
-import { LEAP, type LeaseRequest, type Ledger } from '../../src/reference/ledger.ts';
+import { type LeaseRequest, type Ledger, SKIP_AFTER_RESTORE } from '../../src/reference/ledger.ts';
 import type { Range } from '../../src/reference/range.ts';
 
 export interface FakeLedger extends Ledger {
@@ -27,7 +27,7 @@ export function fakeLedger(clock: { now(): number }): FakeLedger {
         const key = `${request.prefix}${request.year}`;
         const seed = seeds.get(key) ?? 0;
         const floor = Math.max(request.floor, marks.get(key) ?? 0);
-        const last = (seed < floor ? floor + LEAP : seed) + request.step;
+        const last = (seed < floor ? floor + SKIP_AFTER_RESTORE : seed) + request.step;
         seeds.set(key, last);
         return { first: last - request.step + 1, last, seed, floor };
       }),

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createReferenceGenerator, type ReferenceGeneratorOptions } from '../../src/reference/from-options.ts';
 import { type CountingOptions, createCountedReferences } from '../../src/reference/generator.ts';
 import { ItemTypeError } from '../../src/reference/item-types.ts';
-import { LEAP, LedgerMisconfigured } from '../../src/reference/ledger.ts';
+import { LedgerMisconfigured, SKIP_AFTER_RESTORE } from '../../src/reference/ledger.ts';
 import type { ReferenceNotice } from '../../src/reference/port.ts';
 import { ReferenceUnavailable } from '../../src/reference/port.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
@@ -175,7 +175,7 @@ describe('a database that lost leases', () => {
     ledger.seeds.set('ORD2026', 100);
     const next = await generator.generateMany('order', 5_000);
     expect(generator.parse(next[0] ?? '').sequence).toBeGreaterThan(5_000);
-    expect(generator.parse(next.at(-1) ?? '').sequence).toBeGreaterThan(5_000 + LEAP);
+    expect(generator.parse(next.at(-1) ?? '').sequence).toBeGreaterThan(5_000 + SKIP_AFTER_RESTORE);
     expect(notices).toEqual([
       expect.objectContaining({ kind: 'ledger-behind', itemType: 'order', year: 2026, seed: 100 }),
     ]);
@@ -188,7 +188,7 @@ describe('a database that lost leases', () => {
     first.record('ORD202600000320');
     clock.advance(5_000);
     await vi.waitFor(() => expect(ledger.marks.get('ORD2026')).toBe(321));
-    expect(await generatorWith().generate('order')).toBe(`ORD2026${String(322 + LEAP).padStart(8, '0')}`);
+    expect(await generatorWith().generate('order')).toBe(`ORD2026${String(322 + SKIP_AFTER_RESTORE).padStart(8, '0')}`);
     expect(notices).toHaveLength(1);
   });
 
@@ -249,7 +249,7 @@ describe('with Redis', () => {
   test('the top in Redis reveals a database that was restored', async () => {
     const counter = fakeCounter(() => ({ ok: false, ...stamp, short: { year: 2026, top: 8_000, amount: 10 } }));
     const [reference = ''] = await generatorWith({}, counter).generateMany('order', 1);
-    expect(reference).toBe(`ORD2026${String(8_001 + LEAP).padStart(8, '0')}`);
+    expect(reference).toBe(`ORD2026${String(8_001 + SKIP_AFTER_RESTORE).padStart(8, '0')}`);
     expect(notices).toEqual([expect.objectContaining({ inUse: 8_000, seed: 0 })]);
   });
 

@@ -1,7 +1,7 @@
 /** The contract of a ledger, on every kind of database. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLedger } from '../../src/reference/from-options.ts';
-import { LEAP, type LeaseRequest, type Ledger } from '../../src/reference/ledger.ts';
+import { type LeaseRequest, type Ledger, SKIP_AFTER_RESTORE } from '../../src/reference/ledger.ts';
 import { DATABASE_HOSTS, type DatabaseHost } from '../database/database-hosts.ts';
 import { startWorker } from './worker-process.ts';
 
@@ -45,10 +45,13 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
   test('seeds exceed 32 bits', async () => {
     const ledger = await fresh();
     const floor = 3_000_000_000_000;
-    expect(await ledger.lease({ ...ORDER, floor })).toMatchObject({ first: floor + LEAP + 1, last: floor + LEAP + 10 });
     expect(await ledger.lease({ ...ORDER, floor })).toMatchObject({
-      first: floor + LEAP + 11,
-      seed: floor + LEAP + 10,
+      first: floor + SKIP_AFTER_RESTORE + 1,
+      last: floor + SKIP_AFTER_RESTORE + 10,
+    });
+    expect(await ledger.lease({ ...ORDER, floor })).toMatchObject({
+      first: floor + SKIP_AFTER_RESTORE + 11,
+      seed: floor + SKIP_AFTER_RESTORE + 10,
     });
   });
 
@@ -57,8 +60,12 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     await ledger.lease(ORDER);
     expect(await ledger.lease({ ...ORDER, floor: 10 })).toEqual({ first: 11, last: 20, seed: 10, floor: 10 });
     const jumped = await ledger.lease({ ...ORDER, floor: 500 });
-    expect(jumped).toEqual({ first: 501 + LEAP, last: 510 + LEAP, seed: 20, floor: 500 });
-    expect(await ledger.lease(ORDER)).toMatchObject({ first: 511 + LEAP, seed: 510 + LEAP, floor: 0 });
+    expect(jumped).toEqual({ first: 501 + SKIP_AFTER_RESTORE, last: 510 + SKIP_AFTER_RESTORE, seed: 20, floor: 500 });
+    expect(await ledger.lease(ORDER)).toMatchObject({
+      first: 511 + SKIP_AFTER_RESTORE,
+      seed: 510 + SKIP_AFTER_RESTORE,
+      floor: 0,
+    });
   });
 
   test('the high-water mark counts as in use', async () => {
@@ -69,7 +76,12 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
       { ...mark, sequence: 30 },
       { ...mark, prefix: 'USR', sequence: 90 },
     ]);
-    expect(await ledger.lease(ORDER)).toEqual({ first: 41 + LEAP, last: 50 + LEAP, seed: 0, floor: 40 });
+    expect(await ledger.lease(ORDER)).toEqual({
+      first: 41 + SKIP_AFTER_RESTORE,
+      last: 50 + SKIP_AFTER_RESTORE,
+      seed: 0,
+      floor: 40,
+    });
     expect(await ledger.lease({ ...ORDER, year: 2027 })).toMatchObject({ first: 1, floor: 0 });
   });
 

@@ -82,7 +82,7 @@ describe('the code', () => {
     {
       rule: 'is any free one, when no candidate is',
       given: [create('ann', { candidates: ['100107'] })],
-      act: create('bob', { ref: 2, candidates: ['100107'], from: 1 }),
+      act: create('bob', { ref: 2, candidates: ['100107'], searchFrom: 1 }),
       gives: used('100007'),
     },
     {

@@ -84,20 +84,23 @@ export const keyOf = (name: string, where: Where = {}): commands.SeatKey =>
 
 export interface Creation extends Where {
   readonly candidates?: readonly string[];
-  readonly from?: number;
+  readonly searchFrom?: number;
   readonly idempotencyKey?: string;
   readonly settings?: commands.RoomChanges;
   readonly profile?: commands.SeatChanges;
 }
 
 export const create =
-  (name: string, { candidates = [], from = 0, idempotencyKey, settings, profile, ...where }: Creation = {}): Step =>
+  (
+    name: string,
+    { candidates = [], searchFrom = 0, idempotencyKey, settings, profile, ...where }: Creation = {},
+  ): Step =>
   (harness) =>
     harness.apply({
       kind: 'create',
       shard: SHARD,
       candidates: candidates.map(code),
-      from,
+      searchFrom,
       ref: refOf(where.ref ?? 1),
       by: joiningUser(name, { ...where, ...(profile && { profile }) }),
       settings: { type: 'meeting', maxUsers: 4, access: 'open', ...settings },
@@ -119,9 +122,9 @@ export const resume = (name: string, where: Where = {}) =>
 export const kick = (name: string, target: string, where: Where & { readonly ban?: boolean } = {}) =>
   bySeat(name, where, { kind: 'kick', target: user(target), ban: where.ban ?? false });
 export const updateRoom = (name: string, to: commands.RoomChanges, where?: Where) =>
-  bySeat(name, where, { kind: 'update', change: { of: 'room', to } });
+  bySeat(name, where, { kind: 'update', change: { subject: 'room', values: to } });
 export const updateSeat = (name: string, to: commands.SeatChanges, where?: Where) =>
-  bySeat(name, where, { kind: 'update', change: { of: 'seat', to } });
+  bySeat(name, where, { kind: 'update', change: { subject: 'seat', values: to } });
 
 type BySeat = commands.Leave | commands.Suspend | commands.Resume | commands.Renew | commands.Close | commands.Update;
 type WithoutKey = Without<BySeat> | Without<commands.Kick>;

@@ -41,7 +41,7 @@ const where = fc.record({
 type Where = typeof where extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** A step is drawn before the room that it meets is known. */
-const there = ({ place, former, session }: Where, harness: Harness) => {
+const resolvePlace = ({ place, former, session }: Where, harness: Harness) => {
   const code = codes[place] ?? codeAt(pool, SHARD, 0);
   const number = Number(harness.shard.rooms.get(code)?.ref.slice('ROM2026'.length) ?? 1);
   return { code, session, ref: number - former };
@@ -50,27 +50,27 @@ const there = ({ place, former, session }: Where, harness: Harness) => {
 /** How many refs a harness has given out. */
 const issued = new WeakMap<Harness, number>();
 
-const opening =
-  (by: string, from: number, idempotencyKey: string | undefined): Step =>
+const createStep =
+  (by: string, searchFrom: number, idempotencyKey: string | undefined): Step =>
   (harness) => {
     const ref = (issued.get(harness) ?? 0) + 1;
     issued.set(harness, ref);
     const settings = { maxUsers: 2 + (ref % 2) };
-    return create(by, { ref, from, settings, ...(idempotencyKey !== undefined && { idempotencyKey }) })(harness);
+    return create(by, { ref, searchFrom, settings, ...(idempotencyKey !== undefined && { idempotencyKey }) })(harness);
   };
 
-const acting = (act: (by: string, where: ReturnType<typeof there>) => Step) =>
+const memberStep = (act: (by: string, where: ReturnType<typeof resolvePlace>) => Step) =>
   fc.tuple(name, where).map(
     ([by, place]): Step =>
       (harness) =>
-        act(by, there(place, harness))(harness),
+        act(by, resolvePlace(place, harness))(harness),
   );
 
 /** By the host as it is then: of random names and sessions hardly any may kick. */
-const kicking = fc.tuple(name, fc.boolean(), where).map(
+const kickStep = fc.tuple(name, fc.boolean(), where).map(
   ([target, ban, place]): Step =>
     (harness) => {
-      const at = there(place, harness);
+      const at = resolvePlace(place, harness);
       const room = harness.shard.rooms.get(at.code);
       const host = room?.seats.find(({ userId }) => userId === room.hostId);
       return kick(host?.userId ?? 'ann', target, { ...at, session: host?.session ?? 1, ban })(harness);
@@ -81,19 +81,21 @@ const sequence = fc.array(
   fc.oneof(
     {
       weight: 3,
-      arbitrary: fc.tuple(name, fc.nat(2), fc.constantFrom(undefined, undefined, 'k')).map((args) => opening(...args)),
+      arbitrary: fc
+        .tuple(name, fc.nat(2), fc.constantFrom(undefined, undefined, 'k'))
+        .map((args) => createStep(...args)),
     },
-    { weight: 6, arbitrary: acting(join) },
-    { weight: 2, arbitrary: acting(leave) },
-    { weight: 3, arbitrary: acting(suspend) },
-    { weight: 3, arbitrary: acting(resume) },
-    { weight: 1, arbitrary: acting(renew) },
-    { weight: 1, arbitrary: acting(close) },
-    { weight: 1, arbitrary: acting((_, at) => read(at)) },
-    { weight: 1, arbitrary: acting((by, at) => updateSeat(by, { metadata: '{"a":[1]}' }, at)) },
-    { weight: 1, arbitrary: acting((by, at) => updateRoom(by, { locked: at.session === 1, maxUsers: 3 }, at)) },
-    { weight: 3, arbitrary: kicking },
-    { weight: 3, arbitrary: acting((by, at) => tick([keyOf(by, at)], 1)) },
+    { weight: 6, arbitrary: memberStep(join) },
+    { weight: 2, arbitrary: memberStep(leave) },
+    { weight: 3, arbitrary: memberStep(suspend) },
+    { weight: 3, arbitrary: memberStep(resume) },
+    { weight: 1, arbitrary: memberStep(renew) },
+    { weight: 1, arbitrary: memberStep(close) },
+    { weight: 1, arbitrary: memberStep((_, at) => read(at)) },
+    { weight: 1, arbitrary: memberStep((by, at) => updateSeat(by, { metadata: '{"a":[1]}' }, at)) },
+    { weight: 1, arbitrary: memberStep((by, at) => updateRoom(by, { locked: at.session === 1, maxUsers: 3 }, at)) },
+    { weight: 3, arbitrary: kickStep },
+    { weight: 3, arbitrary: memberStep((by, at) => tick([keyOf(by, at)], 1)) },
     { weight: 1, arbitrary: fc.constant(tick()) },
     {
       weight: 3,

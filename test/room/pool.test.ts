@@ -79,33 +79,51 @@ describe('allocate', () => {
       rule: 'the first candidate, when it is free',
       taken: [],
       candidates: ['100207', '100107'],
-      from: 0,
+      searchFrom: 0,
       got: '100207',
     },
     {
       rule: 'the next one, when it is not',
       taken: ['100207'],
       candidates: ['100207', '100107'],
-      from: 0,
+      searchFrom: 0,
       got: '100107',
     },
-    { rule: 'a candidate rather than the search', taken: ['100007'], candidates: ['100307'], from: 1, got: '100307' },
-    { rule: 'the search begins at from', taken: ['100307'], candidates: ['100307'], from: 2, got: '100207' },
-    { rule: 'and goes on upwards', taken: ['100007'], candidates: [], from: 0, got: '100107' },
-    { rule: 'round the end', taken: ['100207', '100307'], candidates: [], from: 2, got: '100007' },
-    { rule: 'to the code just before from', taken: allBut('100107'), candidates: [], from: 2, got: '100107' },
-    { rule: 'a start beyond the end is taken round it', taken: [], candidates: [], from: 5, got: '100107' },
+    {
+      rule: 'a candidate rather than the search',
+      taken: ['100007'],
+      candidates: ['100307'],
+      searchFrom: 1,
+      got: '100307',
+    },
+    {
+      rule: 'the search begins at searchFrom',
+      taken: ['100307'],
+      candidates: ['100307'],
+      searchFrom: 2,
+      got: '100207',
+    },
+    { rule: 'and goes on upwards', taken: ['100007'], candidates: [], searchFrom: 0, got: '100107' },
+    { rule: 'round the end', taken: ['100207', '100307'], candidates: [], searchFrom: 2, got: '100007' },
+    {
+      rule: 'to the code just before searchFrom',
+      taken: allBut('100107'),
+      candidates: [],
+      searchFrom: 2,
+      got: '100107',
+    },
+    { rule: 'a start beyond the end is taken round it', taken: [], candidates: [], searchFrom: 5, got: '100107' },
     {
       rule: 'the last free code is found from below',
       taken: allBut('100307'),
       candidates: all,
-      from: 0,
+      searchFrom: 0,
       got: '100307',
     },
-    { rule: 'and from itself', taken: allBut('100307'), candidates: [], from: 3, got: '100307' },
-    { rule: 'nothing, when all are taken', taken: all, candidates: all, from: 1, got: undefined },
-  ])('$rule', ({ taken, candidates, from, got }) => {
-    expect(allocate(pool, 7, (text) => taken.includes(text), candidates.map(code), from)).toBe(got);
+    { rule: 'and from itself', taken: allBut('100307'), candidates: [], searchFrom: 3, got: '100307' },
+    { rule: 'nothing, when all are taken', taken: all, candidates: all, searchFrom: 1, got: undefined },
+  ])('$rule', ({ taken, candidates, searchFrom, got }) => {
+    expect(allocate(pool, 7, (text) => taken.includes(text), candidates.map(code), searchFrom)).toBe(got);
   });
 
   test('the one code of a pool of 100', () => {

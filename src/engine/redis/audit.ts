@@ -47,8 +47,8 @@ export async function auditShards({ url, prefix = DEFAULT_PREFIX, pool }: AuditO
     const script = loadAuditScript().source;
     const audits: ShardAudit[] = [];
     for (const [shard, found] of (await roomsIn(client, keys)).entries()) {
-      const { stems, ...shardKeys } = keys.shard(shard);
-      const command = JSON.stringify({ pool: poolNumbers(pool), stems, found: [...found] });
+      const { keyPrefixes, ...shardKeys } = keys.shard(shard);
+      const command = JSON.stringify({ pool: poolNumbers(pool), keyPrefixes, found: [...found] });
       const text = await client.eval(script, { keys: sharedKeys(shardKeys), arguments: [command] });
       const { marked, ...told } = reply.parse(JSON.parse(z.string().parse(text)));
       audits.push({ shard, free: pool.perShard - marked, ...told });

@@ -12,18 +12,18 @@ import type { EngineSettings } from '../engine.ts';
 import { nodeId } from './fields.ts';
 import type { Keys } from './keys.ts';
 import {
-  changeReply,
   events,
   evicted,
   listedRoom,
   ok,
   poolStats,
   refused,
+  revisionReply,
   roomKey,
-  roomReply,
   roomRevision,
   seatRefused,
   snapshot,
+  snapshotReply,
 } from './replies.ts';
 
 interface Row<C extends Command> {
@@ -52,57 +52,76 @@ export const COMMANDS: { readonly [Kind in Command['kind']]: Row<CommandOf<Kind>
       fields: { ...command, by: { ...by, profile: withoutBody(by.profile) } },
       bodies: [by.profile.metadata ?? ''],
     }),
-    decode: as(z.union([roomReply, refused('CODE_EXPIRED', 'BANNED', 'ROOM_LOCKED', 'ROOM_FULL', 'SESSION_EXPIRED')])),
+    decode: parseAs(
+      z.union([snapshotReply, refused('CODE_EXPIRED', 'BANNED', 'ROOM_LOCKED', 'ROOM_FULL', 'SESSION_EXPIRED')]),
+    ),
   },
-  leave: { scope: 'shard', writesFeed: true, encode: asItIs, decode: as(z.union([changeReply, seatRefused])) },
-  suspend: { scope: 'shard', writesFeed: true, encode: asItIs, decode: as(z.union([changeReply, seatRefused])) },
-  resume: { scope: 'shard', writesFeed: true, encode: asItIs, decode: as(z.union([roomReply, seatRefused])) },
+  leave: {
+    scope: 'shard',
+    writesFeed: true,
+    encode: encodePlain,
+    decode: parseAs(z.union([revisionReply, seatRefused])),
+  },
+  suspend: {
+    scope: 'shard',
+    writesFeed: true,
+    encode: encodePlain,
+    decode: parseAs(z.union([revisionReply, seatRefused])),
+  },
+  resume: {
+    scope: 'shard',
+    writesFeed: true,
+    encode: encodePlain,
+    decode: parseAs(z.union([snapshotReply, seatRefused])),
+  },
   renew: {
     scope: 'shard',
     writesFeed: false,
-    encode: asItIs,
-    decode: as(z.union([z.object({ ok, rev: revision, now: instant }), seatRefused])),
+    encode: encodePlain,
+    decode: parseAs(z.union([z.object({ ok, rev: revision, now: instant }), seatRefused])),
   },
   update: {
     scope: 'shard',
     writesFeed: true,
     encode: ({ change, ...command }) => ({
-      fields: { ...command, change: { of: change.of, to: withoutBody(change.to) } },
-      bodies: [change.to.metadata ?? ''],
+      fields: { ...command, change: { subject: change.subject, values: withoutBody(change.values) } },
+      bodies: [change.values.metadata ?? ''],
     }),
-    decode: as(z.union([roomReply, seatRefused, refused('FORBIDDEN')])),
+    decode: parseAs(z.union([snapshotReply, seatRefused, refused('FORBIDDEN')])),
   },
   kick: {
     scope: 'shard',
     writesFeed: true,
     encode: (command) => ({ fields: { ...command, maxBans: MAX_BANS }, bodies: [] }),
-    decode: as(z.union([changeReply, seatRefused, refused('FORBIDDEN', 'PEER_NOT_FOUND', 'CONFLICT')])),
+    decode: parseAs(z.union([revisionReply, seatRefused, refused('FORBIDDEN', 'PEER_NOT_FOUND', 'CONFLICT')])),
   },
   close: {
     scope: 'shard',
     writesFeed: true,
-    encode: asItIs,
-    decode: as(z.union([changeReply, seatRefused, refused('FORBIDDEN')])),
+    encode: encodePlain,
+    decode: parseAs(z.union([revisionReply, seatRefused, refused('FORBIDDEN')])),
   },
   read: {
     scope: 'shard',
     writesFeed: false,
-    encode: asItIs,
-    decode: as(z.union([snapshot, refused('ROOM_NOT_FOUND', 'CODE_EXPIRED', 'BANNED', 'ROOM_LOCKED', 'ROOM_FULL')])),
+    encode: encodePlain,
+    decode: parseAs(
+      z.union([snapshot, refused('ROOM_NOT_FOUND', 'CODE_EXPIRED', 'BANNED', 'ROOM_LOCKED', 'ROOM_FULL')]),
+    ),
   },
   list: {
     scope: 'shard',
     writesFeed: false,
-    encode: withShard,
-    decode: as(z.object({ ok, rooms: z.array(listedRoom), more: z.boolean() })),
+    encode: encodeShardCommand,
+    decode: parseAs(z.object({ ok, rooms: z.array(listedRoom), more: z.boolean() })),
   },
-  tick: { scope: 'shard', writesFeed: true, encode: withShard, decode: decodeTick },
-  stats: { scope: 'shard', writesFeed: false, encode: asItIs, decode: as(poolStats.extend({ ok })) },
+  tick: { scope: 'shard', writesFeed: true, encode: encodeShardCommand, decode: decodeTick },
+  stats: { scope: 'shard', writesFeed: false, encode: encodePlain, decode: parseAs(poolStats.extend({ ok })) },
   arrive: {
     scope: 'user',
     writesFeed: false,
-    encode: asItIs,
-    decode: as(
+    encode: encodePlain,
+    decode: parseAs(
       z.object({
         ok,
         session: sessionNumber,
@@ -117,13 +136,13 @@ export const COMMANDS: { readonly [Kind in Command['kind']]: Row<CommandOf<Kind>
     writesFeed: false,
     // Left out, not null: null is a value in Lua.
     encode: (command) => ({ fields: { ...command, seat: command.seat ?? undefined }, bodies: [] }),
-    decode: as(z.union([z.object({ ok, now: instant }), refused('SESSION_EXPIRED')])),
+    decode: parseAs(z.union([z.object({ ok, now: instant }), refused('SESSION_EXPIRED')])),
   },
   depart: {
     scope: 'user',
     writesFeed: false,
-    encode: asItIs,
-    decode: as(z.union([z.object({ ok }), refused('SESSION_EXPIRED')])),
+    encode: encodePlain,
+    decode: parseAs(z.union([z.object({ ok }), refused('SESSION_EXPIRED')])),
   },
 };
 
@@ -159,17 +178,20 @@ export const feedTarget = ({ feedMaxEvents, nodeId }: EngineSettings, keys: Keys
 /** The table pairs each row with its command; the compiler does not follow that through the union of kinds. */
 const rowOf = <C extends Command>(command: C): Row<C> => COMMANDS[command.kind] as unknown as Row<C>;
 
-function as<Reply>(schema: z.ZodType<Reply>): (reply: unknown) => Reply {
+function parseAs<Reply>(schema: z.ZodType<Reply>): (reply: unknown) => Reply {
   return (reply) => schema.parse(reply);
 }
 
-function asItIs(command: Command): Encoded {
+function encodePlain(command: Command): Encoded {
   return { fields: command, bodies: [] };
 }
 
 /** Of commands that learn the codes of their rooms while they run. */
-function withShard(command: { readonly shard: number }, pool: Pool, keys: Keys): Encoded {
-  return { fields: { ...command, pool: poolNumbers(pool), stems: keys.shard(command.shard).stems }, bodies: [] };
+function encodeShardCommand(command: { readonly shard: number }, pool: Pool, keys: Keys): Encoded {
+  return {
+    fields: { ...command, pool: poolNumbers(pool), keyPrefixes: keys.shard(command.shard).keyPrefixes },
+    bodies: [],
+  };
 }
 
 function withoutBody<Changes extends Pick<SeatChanges, 'metadata'>>(changes: Changes): Omit<Changes, 'metadata'> {
@@ -178,7 +200,7 @@ function withoutBody<Changes extends Pick<SeatChanges, 'metadata'>>(changes: Cha
 }
 
 function encodeCreate({ by, settings, ...command }: Create, pool: Pool, keys: Keys): Encoded {
-  const { fields } = withShard(command, pool, keys);
+  const { fields } = encodeShardCommand(command, pool, keys);
   const host = by && { by: { ...by, profile: withoutBody(by.profile) } };
   return {
     fields: { ...fields, settings: withoutBody(settings), ...host },

@@ -13,7 +13,7 @@ import { isSocketRoomOfMember } from '../socket-rooms.ts';
 import { type Bus, createBus, redisChannel } from './bus.ts';
 import { decode, encode } from './commands.ts';
 import { createRedisFeed } from './feed.ts';
-import { createKeys, type Keys, literal } from './keys.ts';
+import { createKeys, escapeGlob, type Keys } from './keys.ts';
 import { parseNodeMessage } from './node-messages.ts';
 import { loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
 
@@ -74,7 +74,7 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
       await clients.close();
     };
     try {
-      return await engineOn({ clients, bus, runner, keys, scripts, settings, log, clock, close });
+      return await buildEngine({ clients, bus, runner, keys, scripts, settings, log, clock, close });
     } catch (error) {
       await close();
       throw error;
@@ -94,25 +94,29 @@ interface EngineDeps {
   readonly close: () => Promise<void>;
 }
 
-async function engineOn(deps: EngineDeps): Promise<RedisEngine> {
+async function buildEngine(deps: EngineDeps): Promise<RedisEngine> {
   const { clients, runner, keys, scripts, settings, clock, close } = deps;
   const feedScripts = loadFeedScripts();
   // Loaded now, so that the first command of each kind takes one round trip too.
   const sources = [scripts, feedScripts].flatMap((some) => Object.values(some));
   await runner.load(sources);
-  await agreeOnPool(deps);
-  const fanout = await fanoutOn(deps);
+  await checkPoolShape(deps);
+  const fanout = await createFanout(deps);
   return {
     name: `redis at ${clients.address}`,
     async apply<C extends Command>(command: C): Promise<Outcome<C>> {
       const args = encode(command, settings, keys, clock?.now());
-      return decode(command, await runner.run(scripts[command.kind], keys.of(command), args), settings.policy);
+      return decode(
+        command,
+        await runner.run(scripts[command.kind], keys.scriptKeysOf(command), args),
+        settings.policy,
+      );
     },
     fanout,
     feed: createRedisFeed({ runner, sub: clients.sub, keys, scripts: feedScripts, settings, log: deps.log, clock }),
     redis: { runner, streams: keys.feeds, clock },
     health: () => runner.health(),
-    nodes: () => nodesOn(deps),
+    nodes: () => listNodes(deps),
     async sharedSecret(proposal) {
       const kept = await runner.call(() => clients.state.set(keys.secret, proposal, { condition: 'NX', GET: true }));
       return kept ?? proposal;
@@ -122,7 +126,7 @@ async function engineOn(deps: EngineDeps): Promise<RedisEngine> {
 }
 
 /** The index of a code depends on the shape of the pool: nodes with different shapes would corrupt each other's bitmaps. */
-async function agreeOnPool({ clients, runner, keys, settings: { pool } }: EngineDeps): Promise<void> {
+async function checkPoolShape({ clients, runner, keys, settings: { pool } }: EngineDeps): Promise<void> {
   const ours = `${pool.digits} digits, ${pool.perShard * SHARDS} codes`;
   const kept = await runner.call(() => clients.state.set(keys.pool, ours, { condition: 'NX', GET: true }));
   if (kept === null || kept === ours) return;
@@ -133,7 +137,7 @@ async function agreeOnPool({ clients, runner, keys, settings: { pool } }: Engine
 }
 
 /** Subscribes to the node's own channel. By that subscription other nodes see it. */
-async function fanoutOn({ bus, keys, settings, log }: EngineDeps): Promise<Fanout> {
+async function createFanout({ bus, keys, settings, log }: EngineDeps): Promise<Fanout> {
   const channelPrefix = `${keys.prefix}io`;
   let receive: ((message: NodeMessage) => void) | undefined;
   bus.onMessage(settings.nodeId, (text) => {
@@ -154,10 +158,10 @@ async function fanoutOn({ bus, keys, settings, log }: EngineDeps): Promise<Fanou
 }
 
 /** Every node subscribes to its inbox: the inboxes with a subscriber are the connected nodes. */
-async function nodesOn({ bus, clients, runner, settings }: EngineDeps): Promise<NodeId[]> {
-  const stem = bus.inbox('');
-  const inboxes = await runner.call(() => clients.state.pubSubShardChannels(`${literal(stem)}*`));
+async function listNodes({ bus, clients, runner, settings }: EngineDeps): Promise<NodeId[]> {
+  const inboxPrefix = bus.inbox('');
+  const inboxes = await runner.call(() => clients.state.pubSubShardChannels(`${escapeGlob(inboxPrefix)}*`));
   // Only nodes subscribe there, under ids that this server has made.
-  const nodes = inboxes.map((inbox) => inbox.slice(stem.length) as NodeId);
+  const nodes = inboxes.map((inbox) => inbox.slice(inboxPrefix.length) as NodeId);
   return [...new Set([settings.nodeId, ...nodes])];
 }

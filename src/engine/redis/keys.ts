@@ -19,7 +19,7 @@ export interface ShardKeys {
   members(code: RoomCode): string;
   idempotency(key: string): string;
   /** Prefixes of the keys of a code that a script learns while it runs. */
-  readonly stems: { readonly room: string; readonly members: string };
+  readonly keyPrefixes: { readonly room: string; readonly members: string };
 }
 
 export interface Keys {
@@ -44,7 +44,7 @@ export interface Keys {
   /** The code in a key that matches one of the patterns. */
   codeIn(key: string): RoomCode | undefined;
   /** The KEYS of a command's script. */
-  of(command: Command): string[];
+  scriptKeysOf(command: Command): string[];
 }
 
 export function createKeys(prefix: string, clustered = false): Keys {
@@ -53,46 +53,48 @@ export function createKeys(prefix: string, clustered = false): Keys {
     prefix,
     secret: `${prefix}secret`,
     pool: `${prefix}pool`,
-    feeds: clustered ? [`${stemOf(prefix, 0)}events`, ...shards.slice(1).map(({ feed }) => feed)] : [`${prefix}events`],
+    feeds: clustered
+      ? [`${shardPrefix(prefix, 0)}events`, ...shards.slice(1).map(({ feed }) => feed)]
+      : [`${prefix}events`],
     feedChannel: `${prefix}room:events`,
-    dedupe: (key) => `${clustered ? stemOf(prefix, 0) : prefix}quiet:${key}`,
+    dedupe: (key) => `${clustered ? shardPrefix(prefix, 0) : prefix}quiet:${key}`,
     shard(shard) {
       const found = shards[shard];
       if (found === undefined) throw new RangeError('no such shard');
       return found;
     },
     user: (userId) => `${prefix}{u:${userId}}`,
-    patterns: ['room', 'members'].map((kind) => `${literal(prefix)}{s[0-9][0-9]}:${kind}:*`),
+    patterns: ['room', 'members'].map((kind) => `${escapeGlob(prefix)}{s[0-9][0-9]}:${kind}:*`),
     // Not checked further: any client of Redis can create such a key, and the audit only compares codes.
     codeIn: (key) => /^\{s\d\d\}:\w+:(\d{6,8})$/.exec(key.slice(prefix.length))?.[1] as RoomCode | undefined,
-    of: (command) => keysOf(keys, command),
+    scriptKeysOf: (command) => keysOf(keys, command),
   };
   return keys;
 }
 
 /** Escapes the characters that have a meaning in a glob pattern of Redis. */
-export const literal = (text: string): string => text.replaceAll(/[\\?*[\]]/g, String.raw`\$&`);
+export const escapeGlob = (text: string): string => text.replaceAll(/[\\?*[\]]/g, String.raw`\$&`);
 
-const stemOf = (prefix: string, shard: number): string => `${prefix}{s${String(shard).padStart(2, '0')}}:`;
+const shardPrefix = (prefix: string, shard: number): string => `${prefix}{s${String(shard).padStart(2, '0')}}:`;
 
 function shardKeys(prefix: string, shard: number, clustered: boolean): ShardKeys {
-  const stem = stemOf(prefix, shard);
-  const stems = { room: `${stem}room:`, members: `${stem}members:` };
+  const start = shardPrefix(prefix, shard);
+  const keyPrefixes = { room: `${start}room:`, members: `${start}members:` };
   return {
-    taken: `${stem}taken`,
-    leases: `${stem}leases`,
-    due: `${stem}due`,
-    cooling: `${stem}cooling`,
-    feed: `${clustered ? stem : prefix}events`,
-    room: (code) => stems.room + code,
-    members: (code) => stems.members + code,
-    idempotency: (key) => `${stem}idem:${key}`,
-    stems,
+    taken: `${start}taken`,
+    leases: `${start}leases`,
+    due: `${start}due`,
+    cooling: `${start}cooling`,
+    feed: `${clustered ? start : prefix}events`,
+    room: (code) => keyPrefixes.room + code,
+    members: (code) => keyPrefixes.members + code,
+    idempotency: (key) => `${start}idem:${key}`,
+    keyPrefixes,
   };
 }
 
 /** The first KEYS of every script of a shard. */
-export const sharedKeys = ({ taken, leases, due, cooling }: Omit<ShardKeys, 'stems'>): string[] => [
+export const sharedKeys = ({ taken, leases, due, cooling }: Omit<ShardKeys, 'keyPrefixes'>): string[] => [
   taken,
   leases,
   due,

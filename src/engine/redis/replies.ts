@@ -63,13 +63,13 @@ export const snapshot = z
   .object({ ok, room: storedRoom, seats: z.array(storedSeat) })
   .transform(({ ok, room, seats }) => ({ ok, room: snapshotOf(room, seats) }));
 
-/** A `RoomOutcome`. */
-export const roomReply = z
+/** A `SnapshotOutcome`. */
+export const snapshotReply = z
   .object({ ok, room: storedRoom, seats: z.array(storedSeat), events })
   .transform(({ ok, room, seats, events }) => ({ ok, room: snapshotOf(room, seats), events }));
 
-/** A `ChangeOutcome`. */
-export const changeReply = z.object({ ok, rev: revision, events, evicted });
+/** A `RevisionOutcome`. */
+export const revisionReply = z.object({ ok, rev: revision, events, evicted });
 
 export const listedRoom = z
   .object({ room: storedRoom, memberCount: z.int() })

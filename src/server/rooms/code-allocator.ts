@@ -12,7 +12,7 @@ const DRAWS = 8;
 const UNKNOWN_WAIT_MS = 10_000;
 
 type Created = Exclude<Outcome<Create>, { reason: 'FULL' }>;
-type AllocationRequest = Omit<Create, 'kind' | 'shard' | 'candidates' | 'from'>;
+type AllocationRequest = Omit<Create, 'kind' | 'shard' | 'candidates' | 'searchFrom'>;
 
 export type AllocationResult =
   | Created
@@ -53,7 +53,13 @@ export class CodeAllocator {
   private createIn(shard: number, request: AllocationRequest): Promise<Outcome<Create>> {
     const { perShard } = this.pool;
     const candidates = Array.from({ length: DRAWS }, () => codeAt(this.pool, shard, this.random.integer(perShard)));
-    return this.engine.apply({ kind: 'create', ...request, shard, candidates, from: this.random.integer(perShard) });
+    return this.engine.apply({
+      kind: 'create',
+      ...request,
+      shard,
+      candidates,
+      searchFrom: this.random.integer(perShard),
+    });
   }
 }
 

@@ -28,12 +28,12 @@ export function readRoom(
 }
 
 export function updateRoom(context: ServerContext, actor: Actor, changes: RoomChanges): Promise<Outcome<Update>> {
-  return apply(context, { kind: 'update', ...actor, change: { of: 'room', to: changes } });
+  return apply(context, { kind: 'update', ...actor, change: { subject: 'room', values: changes } });
 }
 
 /** Changes what the other members see of the member in this seat. */
 export function updateProfile(context: ServerContext, seat: SeatKey, changes: SeatChanges): Promise<Outcome<Update>> {
-  return apply(context, { kind: 'update', ...seat, change: { of: 'seat', to: changes } });
+  return apply(context, { kind: 'update', ...seat, change: { subject: 'seat', values: changes } });
 }
 
 /** @param ban whether the user may not join this room again. */

@@ -15,13 +15,15 @@ export const codes = [
   }),
   example('without a free candidate the search goes on from the given index', async (harness) => {
     await harness.room(['anna'], { candidates: [nthCode(0)] });
-    expect(await harness.room(['bert'], { candidates: [nthCode(0)], from: 2 })).toMatchObject({ code: nthCode(2) });
-    expect(await harness.room(['cora'], { from: 0 })).toMatchObject({ code: nthCode(1) });
+    expect(await harness.room(['bert'], { candidates: [nthCode(0)], searchFrom: 2 })).toMatchObject({
+      code: nthCode(2),
+    });
+    expect(await harness.room(['cora'], { searchFrom: 0 })).toMatchObject({ code: nthCode(1) });
   }),
   example('the search goes round the end once and finds the last free code', async (harness) => {
     await harness.room(['anna'], { candidates: [nthCode(2)] });
-    expect(await harness.room(['bert'], { from: 2 })).toMatchObject({ code: nthCode(0) });
-    expect(await harness.room(['cora'], { from: 2 })).toMatchObject({ code: nthCode(1) });
+    expect(await harness.room(['bert'], { searchFrom: 2 })).toMatchObject({ code: nthCode(0) });
+    expect(await harness.room(['cora'], { searchFrom: 2 })).toMatchObject({ code: nthCode(1) });
   }),
   example(
     'the last free code of many is found from anywhere',
@@ -29,17 +31,21 @@ export const codes = [
       for (let index = 0; index < 37; index += 1) {
         if (index !== 21) await harness.room([`user-${index}`], { candidates: [nthCode(index)] });
       }
-      expect(await harness.room(['anna'], { from: 22 })).toMatchObject({ code: nthCode(21) });
-      expect(await harness.create('bert', { from: 21 })).toEqual({ ok: false, reason: 'FULL', nextFreeInMs: null });
+      expect(await harness.room(['anna'], { searchFrom: 22 })).toMatchObject({ code: nthCode(21) });
+      expect(await harness.create('bert', { searchFrom: 21 })).toEqual({
+        ok: false,
+        reason: 'FULL',
+        nextFreeInMs: null,
+      });
     },
     { perShard: 37 },
   ),
   example(
     'the search finds codes behind the end of the bitmap',
     async (harness) => {
-      expect(await harness.room(['anna'], { from: 20 })).toMatchObject({ code: nthCode(20) });
-      expect(await harness.room(['bert'], { from: 36 })).toMatchObject({ code: nthCode(36) });
-      expect(await harness.room(['cora'], { from: 36 })).toMatchObject({ code: nthCode(0) });
+      expect(await harness.room(['anna'], { searchFrom: 20 })).toMatchObject({ code: nthCode(20) });
+      expect(await harness.room(['bert'], { searchFrom: 36 })).toMatchObject({ code: nthCode(36) });
+      expect(await harness.room(['cora'], { searchFrom: 36 })).toMatchObject({ code: nthCode(0) });
     },
     { perShard: 37 },
   ),
@@ -57,7 +63,7 @@ export const codes = [
     await harness.close(room, 'anna');
     expect(await harness.stats()).toEqual({ ok: true, occupied: 0, cooling: 1, nextFreeInMs: cooldownMs });
     expect(await harness.room(['bert'], { candidates: [nthCode(1), nthCode(2)] })).toMatchObject({ code: nthCode(2) });
-    expect(await harness.room(['cora'], { from: 1 })).toMatchObject({ code: nthCode(0) });
+    expect(await harness.room(['cora'], { searchFrom: 1 })).toMatchObject({ code: nthCode(0) });
     harness.clock.advance(cooldownMs - 1);
     expect(await harness.create('dora', { candidates: [nthCode(1)] })).toEqual({
       ok: false,

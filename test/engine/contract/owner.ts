@@ -30,10 +30,15 @@ export const owner = [
   }),
   example('the owner changes a room as its host does', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
-    const updated = await harness.byOwner({ kind: 'update', change: { of: 'room', to: { locked: true } } }, room);
+    const updated = await harness.byOwner(
+      { kind: 'update', change: { subject: 'room', values: { locked: true } } },
+      room,
+    );
     expect(eventsOf(updated)).toEqual(['3 room:updated']);
     expect(await harness.snapshot(room)).toMatchObject({ locked: true, rev: 3 });
-    expect(eventsOf(await harness.byOwner({ kind: 'update', change: { of: 'room', to: {} } }, room))).toEqual([]);
+    expect(eventsOf(await harness.byOwner({ kind: 'update', change: { subject: 'room', values: {} } }, room))).toEqual(
+      [],
+    );
   }),
   example('the owner removes any member, even the host', async (harness) => {
     const room = await harness.room(['anna', 'bert']);
@@ -55,7 +60,7 @@ export const owner = [
     for (const act of [
       { kind: 'close' },
       { kind: 'kick', target: 'anna', ban: false },
-      { kind: 'update', change: { of: 'room', to: { locked: true } } },
+      { kind: 'update', change: { subject: 'room', values: { locked: true } } },
     ] as const) {
       expect(await harness.byOwner(act, room)).toEqual(refused('CODE_EXPIRED'));
     }

@@ -12,15 +12,15 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'the search does not go round the end',
     file: 'create',
-    from: 'if index < 0 and from > 0 then',
+    from: 'if index < 0 and search_from > 0 then',
     to: 'if false then',
     caughtBy: 'the search goes round the end once and finds the last free code',
   },
   {
     name: 'the second half of the search stops one code too early',
     file: 'create',
-    from: "'BITPOS', TAKEN, 0, 0, from - 1, 'BIT'",
-    to: "'BITPOS', TAKEN, 0, 0, math.max(0, from - 2), 'BIT'",
+    from: "'BITPOS', TAKEN, 0, 0, search_from - 1, 'BIT'",
+    to: "'BITPOS', TAKEN, 0, 0, math.max(0, search_from - 2), 'BIT'",
     caughtBy: 'the last free code of many is found from anywhere',
   },
   {

@@ -31,7 +31,7 @@ async function withRedis(
 async function updateWithoutEvent(nodes: Nodes, { code, ref }: RoomSnapshot, host: TestClient, name: string) {
   const { userId } = host;
   const { session } = welcomeOf(host);
-  const change = { of: 'room', to: { name } } as const;
+  const change = { subject: 'room', values: { name } } as const;
   const outcome = await nodes.servers[0]?.engine.apply({ kind: 'update', code, ref, userId, session, change });
   return outcome?.ok ? outcome.room : expect.unreachable();
 }

@@ -2,7 +2,7 @@
 -- Consistency check: reports where the keys of a shard contradict each other, looking at every code in one step.
 --
 -- KEYS[1..4]  taken, leases, due, cooling of the shard, see room.lua
--- ARGV[1]     found: codes that have a key of a room or of its members; pool, stems
+-- ARGV[1]     found: codes that have a key of a room or of its members; pool, keyPrefixes
 
 local disagreements = {}
 
@@ -42,7 +42,7 @@ local function check_seats(code, room)
 end
 
 local function check_room(code)
-  local room = load_by_stem(code)
+  local room = load_by_code(code)
   expect(redis.call('GETBIT', TAKEN, index_of(code)) == 1, 'code', code, 'is occupied and marked free')
   expect(not cooled_at[code], 'code', code, 'is occupied and cooling')
   expect(room, 'code', code, 'is occupied by no room')
@@ -59,7 +59,7 @@ for _, code in ipairs(cooling) do
   expect(redis.call('GETBIT', TAKEN, index_of(code)) == 1, 'code', code, 'is cooling and marked free')
 end
 for _, code in ipairs(command.found) do
-  local kept = redis.call('EXISTS', command.stems.room .. code, command.stems.members .. code)
+  local kept = redis.call('EXISTS', command.keyPrefixes.room .. code, command.keyPrefixes.members .. code)
   expect(kept == 0 or due_at[code], 'code', code, 'has a room and is not occupied')
 end
 local marked = redis.call('BITCOUNT', TAKEN)

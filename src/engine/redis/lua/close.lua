@@ -12,4 +12,4 @@ if not may then
   return refuse(reason)
 end
 end_room(room, 'closed')
-return reply_change(room)
+return reply_revision(room)

@@ -3,7 +3,7 @@
 --
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
 -- KEYS[6]     idempotency: string, the room of the first create with this key; missing when the command has no key
--- ARGV[1]     candidates, from, shard, ref, by (missing for none), settings; policy, pool, stems
+-- ARGV[1]     candidates, searchFrom, shard, ref, by (missing for none), settings; policy, pool, keyPrefixes
 -- ARGV[2]     the host's metadata, opaque; '' for none
 -- ARGV[3]     the room's metadata, opaque; '' for none
 
@@ -29,11 +29,11 @@ end
 
 -- The first 0 of the bitmap from an index on, wrapping round at its end. BITPOS compares whole words, so the cost does not
 -- grow with the number of taken codes.
-local function scan(from)
+local function scan(search_from)
   local last = command.pool.perShard - 1
-  local index = redis.call('BITPOS', TAKEN, 0, from, last, 'BIT')
-  if index < 0 and from > 0 then
-    index = redis.call('BITPOS', TAKEN, 0, 0, from - 1, 'BIT')
+  local index = redis.call('BITPOS', TAKEN, 0, search_from, last, 'BIT')
+  if index < 0 and search_from > 0 then
+    index = redis.call('BITPOS', TAKEN, 0, 0, search_from - 1, 'BIT')
   end
   return index
 end
@@ -50,7 +50,7 @@ local function allocate()
   if redis.call('STRLEN', TAKEN) * 8 < command.pool.perShard then
     redis.call('SETBIT', TAKEN, command.pool.perShard - 1, 0)
   end
-  local index = scan(command.from % command.pool.perShard)
+  local index = scan(command.searchFrom % command.pool.perShard)
   if index >= 0 then
     redis.call('SETBIT', TAKEN, index, 1)
     return code_at(index)
@@ -76,8 +76,8 @@ local by = command.by
 local host_id = by and by.userId
 local room = {
   code = code,
-  key = command.stems.room .. code,
-  members = command.stems.members .. code,
+  key = command.keyPrefixes.room .. code,
+  members = command.keyPrefixes.members .. code,
   stored = {},
   ref = command.ref,
   rev = 0,
@@ -94,12 +94,12 @@ local room = {
 for field, value in pairs(command.settings) do
   room[field] = value
 end
-publish_created(room)
+append_created(room)
 if by then
   -- The joining of the host is the first revision. It goes into the feed only: there are no other members to be told.
   local seat = new_seat(room, by, opaque(ARGV[2]))
   room.rev = 1
-  publish(room, 'member:joined', { seat = seat, hostId = host_id })
+  append_feed_event(room, 'member:joined', { seat = seat, hostId = host_id })
 end
 save_room(room)
 save_idempotency_record(code)

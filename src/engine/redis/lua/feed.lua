@@ -45,7 +45,7 @@ local function room_json(room)
   return object_json(ROOM_JSON, room)
 end
 
-local function append(room, rev, kind, user_id, rest)
+local function append_entry(room, rev, kind, user_id, rest)
   local feed, id = command.feed, room.ref .. ':' .. rev
   local text = '{"id":"' .. id
     .. '","type":"' .. kind
@@ -60,28 +60,28 @@ local function append(room, rev, kind, user_id, rest)
 end
 
 -- The end of a room gives one user_left for each of its members, then room_destroyed, each with its own revision.
-local function publish_end(room, reason, leaving)
+local function append_end(room, reason, leaving)
   local rev, reason_field = room.rev, ',"reason":"' .. reason .. '"'
   for user_id in string.gmatch(leaving, '%S+') do
-    append(room, rev, FEED_TYPE_OF['member:left'], user_id, reason_field)
+    append_entry(room, rev, FEED_TYPE_OF['member:left'], user_id, reason_field)
     rev = rev + 1
   end
-  append(room, rev, FEED_TYPE_OF['room:closed'], nil, reason_field)
+  append_entry(room, rev, FEED_TYPE_OF['room:closed'], nil, reason_field)
 end
 
-local function publish_created(room)
+local function append_created(room)
   if command.feed then
-    append(room, 0, 'room_created', room.createdBy, ',"room":' .. room_json(room))
+    append_entry(room, 0, 'room_created', room.createdBy, ',"room":' .. room_json(room))
   end
 end
 
 -- Appends the event that has brought the room to its current revision.
-local function publish(room, name, event)
+local function append_feed_event(room, name, event)
   if not command.feed then
     return
   end
   if name == 'room:closed' then
-    return publish_end(room, event.reason, event.leaving)
+    return append_end(room, event.reason, event.leaving)
   end
   local user_id, rest = event.userId, ''
   if event.seat then
@@ -93,5 +93,5 @@ local function publish(room, name, event)
   elseif event.reason then
     rest = ',"reason":"' .. event.reason .. '"'
   end
-  append(room, room.rev, FEED_TYPE_OF[name], user_id, rest)
+  append_entry(room, room.rev, FEED_TYPE_OF[name], user_id, rest)
 end

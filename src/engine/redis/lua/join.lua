@@ -19,8 +19,8 @@ if reason then
 end
 local seat = seat_of(room, by.userId)
 if seat then
-  return reclaim_seat(room, seat, by)
+  return resume_seat(room, seat, by)
 end
 add_seat(room, by, opaque(ARGV[2]))
 save_room(room)
-return reply_room(room)
+return reply_snapshot(room)

@@ -33,4 +33,4 @@ if command.ban then
 end
 room.lastActive = now
 remove_seat(room, target, 'kicked')
-return reply_change(room)
+return reply_revision(room)

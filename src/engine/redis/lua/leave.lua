@@ -13,4 +13,4 @@ if not seat then
 end
 room.lastActive = now
 remove_seat(room, seat, 'left')
-return reply_change(room)
+return reply_revision(room)

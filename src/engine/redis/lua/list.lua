@@ -2,7 +2,7 @@
 -- A page of the rooms of a shard, in the order of their codes.
 --
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
--- ARGV[1]     after (missing for the first page), limit, shard; pool, stems
+-- ARGV[1]     after (missing for the first page), limit, shard; pool, keyPrefixes
 
 local function code_at(index)
   return string.format('%.0f', command.pool.least + index * command.pool.shards + command.shard)
@@ -20,7 +20,7 @@ local rooms, more = {}, false
 local index = next_marked(command.after and index_of(command.after) + 1 or 0)
 while index >= 0 do
   -- No room: the code is cooling.
-  local room = load_by_stem(code_at(index))
+  local room = load_by_code(code_at(index))
   if room and #rooms == command.limit then
     more = true
     break

@@ -17,4 +17,4 @@ local reason = command.joiner and join_refusal(room, command.joiner)
 if reason then
   return refuse(reason)
 end
-return reply_room(room)
+return reply_snapshot(room)

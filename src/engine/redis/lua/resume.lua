@@ -11,4 +11,4 @@ local seat, reason = find_seat_of_any_session(room, command)
 if not seat then
   return refuse(reason)
 end
-return reclaim_seat(room, seat, command)
+return resume_seat(room, seat, command)

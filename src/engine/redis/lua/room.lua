@@ -6,12 +6,12 @@
 -- KEYS[4]  cooling  zset, code -> until when it may not be used again
 -- KEYS[5]  feed     stream, see feed.lua
 --
--- ARGV[1]  policy, see Policy in room.ts; pool { perShard, least (the smallest code), shards }, stems { room, members } of
---          keys: where they are used
+-- ARGV[1]  policy, see Policy in room.ts; for scripts that find codes by themselves also
+--          pool { perShard, least (the smallest code), shards } and keyPrefixes { room, members }
 --
 -- Scripts whose command names a code declare the keys of that room and of its members. create, list and tick learn the codes
--- while they run and build the keys from command.stems: undeclared, but in the slot of the declared keys, which Redis
--- accepts of a script with a shebang (it refuses keys of any other slot).
+-- while they run, and build the keys from command.keyPrefixes. These keys are undeclared, but in the slot of the declared
+-- ones: Redis accepts that from a script with a shebang, and refuses keys of any other slot.
 --
 -- FIELDS, NUMBERS and BOOLEANS, the fields of a room's hash, are generated: see fields.ts. Null is stored by leaving out
 -- the field.
@@ -37,8 +37,8 @@ local function load_room(code, key, members)
   return room
 end
 
-local function load_by_stem(code)
-  return load_room(code, command.stems.room .. code, command.stems.members .. code)
+local function load_by_code(code)
+  return load_room(code, command.keyPrefixes.room .. code, command.keyPrefixes.members .. code)
 end
 
 -- The instant at which the room ends unless it is used before, and the reason.

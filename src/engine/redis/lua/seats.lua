@@ -8,7 +8,7 @@ local function next_revision(room, name, event)
   room.rev = room.rev + 1
   event.name, event.code, event.ref, event.rev = name, room.code, room.ref, room.rev
   events[#events + 1] = cjson.encode(event)
-  publish(room, name, event)
+  append_feed_event(room, name, event)
 end
 
 local function evict(room, seat, reason)
@@ -58,7 +58,7 @@ local function suspend_seat(room, seat)
 end
 
 -- A later session of the same user takes over the seat. The events are always away, then back.
-local function take_over(room, seat, by)
+local function move_seat_to_session(room, seat, by)
   if seat.state == 'present' then
     suspend_seat(room, seat)
   end
@@ -118,28 +118,28 @@ local function remove_seat(room, seat, reason)
 end
 
 -- The reply with the whole room. The seats are JSON as they are stored.
-local function reply_room(room)
+local function reply_snapshot(room)
   local seats = list(redis.call('HVALS', room.members))
   return '{"ok":true,"room":' .. cjson.encode(fields_of(room)) .. ',"seats":' .. seats .. ',"events":' .. list(events) .. '}'
 end
 
 -- The reply with the revision, the events and the evicted sessions; saves the room.
-local function reply_change(room)
+local function reply_revision(room)
   save_room(room)
   local rest = ',"events":' .. list(events) .. ',"evicted":' .. list(evicted) .. '}'
   return '{"ok":true,"rev":' .. cjson.encode(room.rev) .. rest
 end
 
 -- A member comes back to its seat, with the same session or a later one.
-local function reclaim_seat(room, seat, by)
+local function resume_seat(room, seat, by)
   if by.session < seat.session then
     return refuse('SESSION_EXPIRED')
   end
   if by.session == seat.session and seat.state == 'present' then
     room.lastActive = now
   else
-    take_over(room, seat, by)
+    move_seat_to_session(room, seat, by)
   end
   save_room(room)
-  return reply_room(room)
+  return reply_snapshot(room)
 end

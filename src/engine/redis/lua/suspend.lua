@@ -14,4 +14,4 @@ end
 if seat.state ~= 'away' then
   suspend_seat(room, seat)
 end
-return reply_change(room)
+return reply_revision(room)

@@ -3,13 +3,13 @@
 -- aged, then codes that have cooled; at most command.limit of each.
 --
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
--- ARGV[1]     held (a list of code, ref, userId, session), limit; policy, pool, stems
+-- ARGV[1]     held (a list of code, ref, userId, session), limit; policy, pool, keyPrefixes
 
 local lost, order, named = {}, {}, {}
 
 local function renew_held()
   for index, key in ipairs(command.held) do
-    local room = load_by_stem(key.code)
+    local room = load_by_code(key.code)
     local seat = find_seat(room, key)
     if seat then
       renew_seat(room, seat)
@@ -34,7 +34,7 @@ end
 
 local function reap_seat(lease)
   local code, user_id = string.match(lease, '^(%d+) (.+)$')
-  local room = load_by_stem(code)
+  local room = load_by_code(code)
   local seat = room and seat_of(room, user_id)
   if seat then
     remove_seat(room, seat, 'lost')
@@ -45,7 +45,7 @@ local function reap_seat(lease)
 end
 
 local function reap_room(code)
-  local room = load_by_stem(code)
+  local room = load_by_code(code)
   if not room then
     return release(code)
   end
@@ -68,7 +68,7 @@ local function revs()
   local items = {}
   for _, code in ipairs(order) do
     local key = named[code]
-    local kept = redis.call('HMGET', command.stems.room .. code, 'ref', 'rev')
+    local kept = redis.call('HMGET', command.keyPrefixes.room .. code, 'ref', 'rev')
     if kept[1] == key.ref then
       items[#items + 1] = cjson.encode({ code = code, ref = key.ref, rev = tonumber(kept[2]) })
     end

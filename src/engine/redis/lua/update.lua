@@ -4,11 +4,11 @@
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
 -- KEYS[6]     room: hash of the room
 -- KEYS[7]     members: hash, userId -> seat as JSON
--- ARGV[1]     code, ref, userId and session or owner, change { of, to }; policy
+-- ARGV[1]     code, ref, userId and session or owner, change { subject, values }; policy
 -- ARGV[2]     the new metadata, opaque; '' to leave it unchanged
 
 local room = load_room(command.code, KEYS[6], KEYS[7])
-local of_room = command.change.of == 'room'
+local of_room = command.change.subject == 'room'
 -- The seat itself, or whether the room may be changed.
 local seat, reason
 if of_room then
@@ -19,10 +19,10 @@ end
 if not seat then
   return refuse(reason)
 end
-local changes = command.change.to
+local changes = command.change.values
 changes.metadata = opaque(ARGV[2])
 if next(changes) == nil then
-  return reply_room(room)
+  return reply_snapshot(room)
 end
 local changed = of_room and room or seat
 for field, value in pairs(changes) do
@@ -38,4 +38,4 @@ else
   next_revision(room, 'member:updated', { seat = seat, hostId = room.hostId })
 end
 save_room(room)
-return reply_room(room)
+return reply_snapshot(room)

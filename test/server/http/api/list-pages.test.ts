@@ -21,7 +21,7 @@ async function fill({ servers }: Nodes): Promise<void> {
       kind: 'create',
       shard,
       candidates: [codeAt(pool, shard, n)],
-      from: 0,
+      searchFrom: 0,
       ref: `ROM2026${String(n).padStart(8, '0')}` as RoomRef, // matches the pattern of a ref
       settings: { ...settings, type: n === ROOMS - 1 ? 'needle' : 'hay' },
     });
