@@ -28,8 +28,8 @@ import { failureText, isOfCode, texts, thrownText } from './texts/texts.ts';
 /** Eight videos fit on a screen, and every member of a mesh sends its video to each of the others. */
 const MAX_MEMBERS = 8;
 
-/** Waits even if the server is not there yet. @throws SignalboxError when the client has ended */
-async function patientlyReady(client: Client): Promise<Room | null> {
+/** `ready()`, repeated while the server is unreachable. @throws SignalboxError when the client has ended */
+async function readyAfterRetries(client: Client): Promise<Room | null> {
   for (;;) {
     try {
       return await client.ready();
@@ -59,11 +59,11 @@ export class App implements SignalboxDemo {
     this.#notice,
     this.#media.speaker,
   );
-  /** One for all clients of this page: after a call, the next one is of the same user. */
+  /** Shared by all clients of this page: the client of the next call is the same user. */
   readonly #store = tabStore() ?? null;
   #client: Client;
   #call: Call | null = null;
-  /** The room that this user has closed. */
+  /** The room closed by this user. */
   #endedByUs: Room | null = null;
   /** `?relay=only`: to try out a TURN server. */
   readonly #isRelayOnly = new URLSearchParams(window.location.search).get('relay') === 'only';
@@ -82,11 +82,11 @@ export class App implements SignalboxDemo {
   async start(): Promise<void> {
     void this.#media.capture.start();
     try {
-      const room = await patientlyReady(this.#client);
+      const room = await readyAfterRetries(this.#client);
       if (room !== null) this.#begin(room);
       else if (this.#call === null && elementById('lobby', HTMLElement).hidden) this.#showLobby();
     } catch {
-      // The client has ended, and its end is on the screen.
+      // The client has ended; the `state` listener has shown why.
     }
   }
 
@@ -138,7 +138,7 @@ export class App implements SignalboxDemo {
   }
 
   #begin(room: Room): void {
-    // It may have ended already, and the event comes only once.
+    // The room may have ended before a listener was added.
     if (room.ending !== null) {
       this.#ended(room.ending);
       return;
@@ -152,7 +152,7 @@ export class App implements SignalboxDemo {
       view: this.#view,
       notice: this.#notice,
       isRelayOnly: this.#isRelayOnly,
-      ended: (ending) => this.#ended(ending),
+      onEnded: (ending) => this.#ended(ending),
     });
     wakefulness.hold();
     showView('call', grouped(room.code), this.#view.heading);
@@ -167,7 +167,7 @@ export class App implements SignalboxDemo {
     const room = this.#call?.room ?? null;
     this.#endedByUs = room;
     await this.#attempt((current) => current.close());
-    // The close has failed: a later end is not ours.
+    // The close has failed: a later end has another cause.
     if (room?.ending === null) this.#endedByUs = null;
   }
 

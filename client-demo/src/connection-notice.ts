@@ -3,8 +3,8 @@ import type { ConnectionState, SignalboxError } from '../../src/client/index.ts'
 import type { Notice } from './base/notice.ts';
 import { failureText, texts } from './texts/texts.ts';
 
-/** Shorter interruptions, such as the drain of a node, are not worth a notice. */
-const PATIENCE_MS = 1_500;
+/** Shorter interruptions, such as the drain of a node, show no notice. */
+const NOTICE_DELAY_MS = 1_500;
 
 export class ConnectionNotice {
   readonly #notice: Notice;
@@ -19,7 +19,7 @@ export class ConnectionNotice {
   show(state: ConnectionState): void {
     clearTimeout(this.#timer);
     if (state === 'offline') this.#notice.hold('connection', texts.connection.offline);
-    else if (state === 'reconnecting') this.#timer = setTimeout(() => this.failed(), PATIENCE_MS);
+    else if (state === 'reconnecting') this.#timer = setTimeout(() => this.failed(), NOTICE_DELAY_MS);
     else if (state !== 'connecting') this.#notice.release('connection');
   }
 

@@ -1,23 +1,23 @@
 /** Collects items and delivers them once per animation frame. */
 
-/** A hidden page has no animation frames. */
+/** Delay in a hidden page, which has no animation frames. */
 const HIDDEN_MS = 250;
 
 export class Batch<Item> {
-  readonly #most: number;
+  readonly #maxItems: number;
   readonly #flush: (items: readonly Item[]) => void;
   #items: Item[] = [];
   #isDue = false;
 
-  /** @param most the maximum; beyond it, the oldest are dropped. */
-  constructor(most: number, flush: (items: readonly Item[]) => void) {
-    this.#most = most;
+  /** @param maxItems beyond it, the oldest are dropped. */
+  constructor(maxItems: number, flush: (items: readonly Item[]) => void) {
+    this.#maxItems = maxItems;
     this.#flush = flush;
   }
 
   add(item: Item): void {
     this.#items.push(item);
-    if (this.#items.length > this.#most) this.#items.shift();
+    if (this.#items.length > this.#maxItems) this.#items.shift();
     if (this.#isDue) return;
     this.#isDue = true;
     if (document.visibilityState === 'hidden') setTimeout(() => this.#handOver(), HIDDEN_MS);

@@ -13,12 +13,12 @@ interface Line {
   readonly action: Action | undefined;
 }
 
-/** Of several lasting states the first is shown. */
+/** Lasting states by priority: the first one is shown. */
 const STATES = ['connection', 'relay', 'sound', 'sharing'] as const;
 type State = (typeof STATES)[number];
 
 const REMARK_MS = 5_000;
-/** Of remarks within this time only the last is shown: more could not be read, or heard. */
+/** Rate limit: of the remarks within this time only the last is shown, so that each can be read, or heard. */
 const PACE_MS = 700;
 const box = elementById('notice', HTMLElement);
 const text = elementById('notice-text', HTMLElement);
@@ -30,7 +30,7 @@ export class Notice {
   readonly #lasting = new Map<State, Line>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #pace: ReturnType<typeof setTimeout> | undefined;
-  /** Shown as soon as the last remark has been shown long enough. */
+  /** The remark to show after `PACE_MS`. */
   #next: string | null = null;
 
   hold(state: State, words: string, action?: Action): void {
@@ -53,7 +53,7 @@ export class Notice {
     else this.#next = words;
   }
 
-  /** What was remarked is on the screen by now. */
+  /** Hides the remark and drops the next one. */
   hush(): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#pace);

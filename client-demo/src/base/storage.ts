@@ -19,7 +19,7 @@ export function remember(key: Key, value: string | null): void {
     if (value === null) placeOf(key).removeItem(`signalbox.${key}`);
     else placeOf(key).setItem(`signalbox.${key}`, value);
   } catch {
-    // As above.
+    // Storage is blocked.
   }
 }
 

@@ -28,7 +28,7 @@ export interface CallSetup {
   readonly view: CallView;
   readonly notice: Notice;
   readonly isRelayOnly: boolean;
-  ended(ending: RoomEnding): void;
+  onEnded(ending: RoomEnding): void;
 }
 
 const KINDS: readonly MediaKind[] = ['audio', 'video'];
@@ -41,9 +41,9 @@ export class Call {
   readonly #meter = new Meter();
   readonly #quality: QualityWatch;
   readonly #relay: TurnFaults;
-  /** The state of camera and microphone that was sent last. */
-  #told: string;
-  /** The tracks that are sent now: only another track replaces one. */
+  /** The state of camera and microphone sent last, as JSON. */
+  #announced: string;
+  /** The tracks sent now: only a different track is replaced. */
   #sent: Readonly<Record<MediaKind, MediaStreamTrack | null>>;
 
   constructor(setup: CallSetup) {
@@ -51,7 +51,7 @@ export class Call {
     this.#setup = setup;
     this.room = room;
     this.#sent = { ...capture.tracks };
-    this.#told = JSON.stringify(profileOf(presenceOf(room.self)));
+    this.#announced = JSON.stringify(profileOf(presenceOf(room.self)));
     this.mesh = openMesh(room, { stream: capture.stream, iceTransportPolicy: isRelayOnly ? 'relay' : 'all' });
     this.#chatMessages = new ChatMessages(room, this.mesh, {
       heard: (from, text) => this.#nameOf(from, (name) => view.heard(name, text)),
@@ -109,7 +109,7 @@ export class Call {
     room.on('change', () => this.#changed());
     room.on('resumed', () => this.#returned(texts.connection.back));
     room.on('rejoined', () => this.#returned(texts.connection.rejoined));
-    room.on('ended', (ending) => this.#setup.ended(ending));
+    room.on('ended', (ending) => this.#setup.onEnded(ending));
     for (const name of ['peer', 'change', 'gone'] as const) mesh.on(name, () => this.#show());
   }
 
@@ -141,14 +141,14 @@ export class Call {
   /** Sends whether camera and microphone are on, until it has succeeded. */
   async #announce(): Promise<void> {
     const profile = profileOf(this.#setup.capture.presence);
-    const telling = JSON.stringify(profile);
-    if (telling === this.#told || this.room.ending !== null) return;
-    this.#told = telling;
+    const announcement = JSON.stringify(profile);
+    if (announcement === this.#announced || this.room.ending !== null) return;
+    this.#announced = announcement;
     try {
       await this.room.setProfile(profile);
     } catch {
       // Sent again with the next change, or after a reconnect.
-      if (this.#told === telling) this.#told = '';
+      if (this.#announced === announcement) this.#announced = '';
     }
   }
 

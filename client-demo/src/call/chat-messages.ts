@@ -14,9 +14,9 @@ export interface SendResult {
 }
 
 const MAX_REMEMBERED = 1_000;
-/** The own input allows less; another program may send anything. */
+/** Above the limit of the page's own input: another program may send any text. */
 const MAX_LETTERS = 4_000;
-const LONGEST_ID = 64;
+const MAX_ID_LENGTH = 64;
 
 /** A member, or null for the server. */
 export type Sender = UserId | null;
@@ -62,7 +62,7 @@ export class ChatMessages {
     if (typeof text !== 'string' || from === this.#room.self.userId) return;
     if (text.trim() === '') return;
     const id = field(data, 'id');
-    if (typeof id === 'string' && id.length <= LONGEST_ID && this.#isKnown(`${from} ${id}`)) return;
+    if (typeof id === 'string' && id.length <= MAX_ID_LENGTH && this.#isKnown(`${from} ${id}`)) return;
     const pass = this.#gate.pass(from, performance.now());
     if (pass === 'show') this.#listening.heard(from, text.slice(0, MAX_LETTERS));
     else if (pass === 'warn') this.#listening.flooded(from);

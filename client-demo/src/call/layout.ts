@@ -1,6 +1,6 @@
 /**
- * The largest size of tiles with which all fit. Every number of columns is tried; the one with the largest faces wins: a
- * face is about as wide as a tile is high, so the shorter side counts.
+ * Computes the largest tile size at which all tiles fit. Every number of columns is tried, and the one with the largest
+ * faces is chosen: a face is about as wide as a tile is high, so the shorter side counts.
  */
 
 export interface Area {

@@ -1,4 +1,4 @@
-/** Rate limit for the chat messages of each sender, so that none can freeze the page. */
+/** Rate limit for the chat messages of each sender: a flood would freeze the page. */
 
 /** Per second. */
 const MAX_MESSAGES = 20;

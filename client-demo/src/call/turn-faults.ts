@@ -1,11 +1,11 @@
 /**
- * Reports faults of TURN servers if they matter: not while every peer is connected without them. Right at the beginning no
- * peer is connected yet, so it checks again after a moment.
+ * Reports faults of TURN servers, unless every peer is connected without them. Checked with a delay: at the beginning of a
+ * call, no peer is connected yet.
  */
 import type { IceFault, Mesh, Room } from '../../../src/client/index.ts';
 import { texts } from '../texts/texts.ts';
 
-const PATIENCE_MS = 4_000;
+const CHECK_DELAY_MS = 4_000;
 /** STUN error code: the credentials are wrong or expired. */
 const REFUSED = new Set([401, 403, 438]);
 
@@ -26,7 +26,7 @@ export class TurnFaults {
     this.#isRelayOnly = isRelayOnly;
     this.#say = say;
     mesh.on('fault', (fault) => {
-      // Wrong credentials first: that can be repaired. No answer says less.
+      // Refused credentials take precedence: they point to a cause, a server without an answer does not.
       if (this.#fault === null || !REFUSED.has(this.#fault.code)) this.#fault = fault;
       this.#lookLater();
     });
@@ -53,7 +53,7 @@ export class TurnFaults {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#say(this.#isEverybodyReached ? null : this.#words);
-    }, PATIENCE_MS);
+    }, CHECK_DELAY_MS);
   }
 
   get #isEverybodyReached(): boolean {

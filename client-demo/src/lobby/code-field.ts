@@ -1,6 +1,6 @@
 /**
- * One input, drawn as a box for every digit. The browser's own field does the typing, so the keyboard of a phone, an
- * input method, autofill, undo and screen readers find what they know; the boxes only show what is in it.
+ * One text input, drawn as a box for every digit. The boxes only show the value of the input, so phone keyboards, input
+ * methods, autofill, undo and screen readers work as in any input.
  */
 import { codeIn, digitsIn, groupLength } from '../base/code.ts';
 import { createHtml } from '../base/elements.ts';
@@ -12,7 +12,7 @@ export class CodeField {
   #boxes: readonly HTMLElement[] = [];
   #digits = 0;
 
-  /** @param edited after every change by the person, who may have tried to put letters in. */
+  /** @param edited called after every change by the user. `hadLetters`: letters were typed, and removed */
   constructor(input: HTMLInputElement, frame: HTMLElement, edited: (hadLetters: boolean) => void) {
     this.#input = input;
     this.#frame = frame;
@@ -30,7 +30,7 @@ export class CodeField {
     return this.#digits;
   }
 
-  /** As many as the codes of this server have. */
+  /** Number of digits in a code of this server. */
   set digits(digits: number) {
     if (digits === this.#digits) return;
     this.#digits = digits;
@@ -40,7 +40,7 @@ export class CodeField {
     this.#draw();
   }
 
-  /** What has been typed so far, as 0 to 9. */
+  /** The typed digits, as 0 to 9. */
   get value(): string {
     return digitsIn(this.#input.value).slice(0, this.#digits);
   }
@@ -59,16 +59,16 @@ export class CodeField {
   }
 
   #typed(composing: boolean): void {
-    // What an input method has not finished yet is its own.
+    // Unfinished text of an input method must not be changed.
     const hadLetters = !composing && this.#tidy();
     this.#draw();
     this.#edited(hadLetters);
   }
 
   /**
-   * Leaves digits only, and as many as there are boxes: into a full field a digit goes in place of the next one.
+   * Removes all but the digits, and limits their number: in a full field, a typed digit overwrites the next one.
    *
-   * @returns whether there were letters that no code has.
+   * @returns whether letters were removed.
    */
   #tidy(): boolean {
     const { value, selectionStart } = this.#input;
@@ -78,7 +78,7 @@ export class CodeField {
     const after = whole === undefined ? digitsIn(value.slice(caret)) : '';
     const tooMany = Math.max(0, before.length + after.length - this.#digits);
     const tidy = `${before}${after.slice(tooMany)}`.slice(0, this.#digits);
-    // Setting it takes away the browser's undo, so only when there is something to change.
+    // Only on a change: setting the value clears the browser's undo history.
     if (tidy === value) return false;
     this.#input.value = tidy;
     const end = Math.min(before.length, this.#digits);
@@ -86,7 +86,7 @@ export class CodeField {
     return whole === undefined && /\p{Letter}/u.test(value);
   }
 
-  /** A whole code replaces what is there; anything else is put in where the caret stands, by the browser. */
+  /** A pasted code replaces the value; any other text is inserted at the caret by the browser. */
   #pasted(event: ClipboardEvent): void {
     const code = codeIn(event.clipboardData?.getData('text') ?? '', this.#digits);
     if (code === undefined) return;
@@ -95,7 +95,7 @@ export class CodeField {
     this.#edited(false);
   }
 
-  /** The text under the boxes is narrower than they are: the caret goes to the box, not to where the browser puts it. */
+  /** Moves the caret to the clicked box: the hidden text is narrower than the boxes, so the browser would misplace it. */
   #pointed({ clientX, detail }: MouseEvent): void {
     if (detail > 1) {
       this.#input.select();

@@ -48,7 +48,7 @@ export class Lobby {
     window.addEventListener('hashchange', () => this.fromAddress());
   }
 
-  /** As many digits as this server's codes have. */
+  /** Number of digits in a code of this server. */
   set digits(digits: number) {
     if (digits === this.#code.digits) return;
     this.#code.digits = digits;

@@ -24,7 +24,7 @@ export class Capture {
   readonly #faults: Record<MediaKind, CaptureFault | null> = { audio: null, video: null };
   #gone: GoneListener = () => undefined;
   #asking = false;
-  /** Serial queue: one request to the browser at a time, even if the result is not wanted any more. */
+  /** Serial queue: one request to the browser at a time, even if its result will be discarded. */
   #turn: Promise<void> = Promise.resolve();
   /** Raised by `stop()`: results of earlier requests are discarded. */
   #generation = 0;
@@ -109,7 +109,7 @@ export class Capture {
       return generation === this.#generation ? this.#faults[kind] : null;
     }
     if (kind === 'audio') {
-      // Stays open: opening it again would take so long that the first word is lost.
+      // Disabled, not stopped: reopening the device would take so long that the first word is lost.
       track.enabled = !track.enabled;
       remember('tab.audio', track.enabled ? null : 'off');
     } else {
@@ -133,7 +133,7 @@ export class Capture {
   fit(people: number): void {
     if (people === this.#people) return;
     this.#people = people;
-    // A camera that cannot do it keeps its settings.
+    // A camera that does not support the constraints keeps its settings.
     this.#tracks.video?.applyConstraints(pictureFor(people)).catch(() => undefined);
   }
 
@@ -166,7 +166,7 @@ export class Capture {
     this.#listeners.tell();
   }
 
-  /** The devices that were chosen last, or any other if they are gone. */
+  /** Opens the devices chosen last, or any others if those are missing. */
   async #ask(devices: MediaDevices, kinds: readonly MediaKind[]): Promise<MediaStream> {
     try {
       return await devices.getUserMedia(this.#wishes(kinds, true));
