@@ -117,7 +117,6 @@ export const REQUESTS = {
     reply: nothing,
     errors: ['NOT_IN_ROOM', 'CODE_EXPIRED', 'FORBIDDEN', 'PEER_NOT_FOUND', 'CONFLICT'],
   },
-  // room:transfer and room:admit take their place here.
   'room:close': {
     about: 'Ends the room for everyone; its code cools down before it is used again. Host only.',
     payload: nothing,
@@ -233,7 +232,6 @@ export const PUSHES = {
     about: 'The present revision of the room. A client with a lower one has missed an event and sends `room:get`.',
     body: roomEventHead,
   },
-  // room:code-changed, lobby:knock and lobby:decided take their place here.
   signal: {
     about: 'A signal from a member; `from` is set by the server.',
     body: z.object({ from: userId, data: anyJson, ref: roomRef }),

@@ -73,7 +73,7 @@ export const json = (maxBytes: number) =>
 export const metadata = json(LIMITS.metadataBytes);
 export const maxUsers = z.int().min(LIMITS.maxUsers.min).max(LIMITS.maxUsers.max);
 
-/** `open`: the code is enough to join. (`pin`, `invite` and `lobby` take their place here.) */
+/** `open`: the code is enough to join. */
 export const access = z.enum(['open']);
 
 export const profile = z.strictObject({

@@ -69,7 +69,7 @@ export interface CallChunk {
   readonly more: boolean;
 }
 
-/** What no record contains, of all nodes, since the tables were created. */
+/** Counts of unrecorded events and signals, of all nodes, since the tables were created. */
 export interface LostCounts {
   /** Events that were dropped unread, or skipped because the database refused them. */
   readonly events: number;

@@ -39,7 +39,7 @@ export const CALL_COLUMNS =
   'total_members, complete, rev, last_at, feed';
 export const PARTICIPANT_COLUMNS = 'ref, seq, user_id, name, joined_at, left_at, reason, media_type, called_at';
 
-/** Of a call `c`: the highest sequence number of a participant, null without any. An upper bound of their number. */
+/** Highest seq of a participant in call `c`, null without any: an upper bound of their number. */
 export const LAST_SEQ =
   '(SELECT n.seq FROM signalbox_participants n WHERE n.ref = c.ref ORDER BY n.seq DESC LIMIT 1) AS last_seq';
 

@@ -1,4 +1,4 @@
-/** What the outcomes of commands are made of: refusals, events, evicted sessions, statistics of the pool. */
+/** The parts of command outcomes: refusals, events, evicted sessions, statistics of the pool. */
 import type { ErrorCode } from '../protocol/errors.ts';
 import type { Push } from '../protocol/events.ts';
 import type { NodeId, SessionNumber, UserId } from '../protocol/ids.ts';
@@ -16,7 +16,7 @@ export type SeatRefusal = Refusal<'CODE_EXPIRED' | 'NOT_IN_ROOM' | 'SESSION_EXPI
 /** The room does not admit this user, which has no seat in it. */
 export type JoinRefusal = Refusal<'BANNED' | 'ROOM_LOCKED' | 'ROOM_FULL'>;
 
-/** A session that has lost its seat by somebody else's doing: the node that holds it must be told. */
+/** Evicted: a session removed by a kick, the end of a room or an expiry. Its node must be told. */
 export interface Evicted extends RoomKey {
   readonly userId: UserId;
   readonly session: SessionNumber;
@@ -29,11 +29,11 @@ export interface Committed {
   readonly ok: true;
   readonly events: readonly RoomEvent[];
 }
-/** Of commands that are answered with the whole room. */
+/** Outcome with the room snapshot. */
 export interface SnapshotOutcome extends Committed {
   readonly room: RoomSnapshot;
 }
-/** Of commands that are answered with the revision, and may have cost other sessions their seats. */
+/** Outcome with the revision of the room, and the sessions that the command has evicted. */
 export interface RevisionOutcome extends Committed {
   readonly rev: number;
   readonly evicted: readonly Evicted[];
@@ -61,7 +61,7 @@ export type RoomEventName =
   | 'host:changed'
   | 'room:updated'
   | 'room:closed';
-/** A change of a room: the push to its members, by its name on the wire, and what only the feed needs beside it. */
+/** A change of a room: the push to its members, by its name on the wire, and the fields for the feed alone. */
 export type RoomEvent = {
   [Name in RoomEventName]: { readonly name: Name; readonly body: Push<Name> } & FeedOnly<Name>;
 }[RoomEventName];

@@ -1,5 +1,5 @@
 /**
- * The codes of a shard. Law 1: free + occupied + cooling = all of them, at every instant. A code is free when it is
+ * The codes of a shard. Conservation of codes: free + occupied + cooling = all of them, at every instant. A code is free when it is
  * neither occupied nor cooling: that is derived and never stored, so it cannot be counted wrong.
  */
 import type { RoomCode } from '../protocol/ids.ts';

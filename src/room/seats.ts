@@ -42,7 +42,7 @@ export function addSeat(room: Room, by: JoiningUser, now: number, policy: Policy
 }
 
 /**
- * A later session of the same user takes over the seat. The events are always away, then back, whether the loss of the
+ * A later session of the same user gets the seat. The events are always away, then back, whether the loss of the
  * old connection or the new one is noticed first: the other members must know that the peer has a new connection.
  */
 export function moveSeatToSession(

@@ -85,7 +85,7 @@ export function newRoom(command: Create, code: RoomCode, now: number, policy: Po
   return command.by === undefined ? empty : (addSeat(empty, command.by, now, policy).room ?? empty);
 }
 
-/** The same before its host has joined. */
+/** The room that a create makes, before its host has joined. */
 export function emptyRoom({ ref, by, settings }: Create, code: RoomCode, now: number, policy: Policy): Room {
   return {
     name: null,

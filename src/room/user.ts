@@ -3,7 +3,7 @@ import type { NodeId, SessionNumber } from '../protocol/ids.ts';
 import type { Arrive, Depart, Outcome, Touch, UserCommand } from './commands.ts';
 import type { Policy, RoomKey } from './room.ts';
 
-/** Expires `recordTtl` after it was last written. */
+/** Expires `recordTtl` after it was last written. In Redis `nodeId` is stored as `serverId`, the seat as `currentRoom` and `ref`. */
 export interface UserRecord {
   readonly session: SessionNumber;
   readonly nodeId: NodeId;
@@ -26,7 +26,7 @@ export interface UserRuleResult<C extends UserCommand> {
  * plus one: session numbers keep growing even after the record, and with it the previous number, has expired.
  */
 export function arrive(record: UserRecord | undefined, command: Arrive, now: number): UserRuleResult<Arrive> {
-  // The brand's promise holds: greater than every number given to this user before.
+  // Satisfies SessionNumber: greater than all earlier ones of this user.
   const session = Math.max(now, (record?.session ?? 0) + 1) as SessionNumber;
   const seat = record?.seat ?? null;
   const name = command.name ?? record?.name;

@@ -69,6 +69,16 @@ test('no list of docs/how-to-add.md is longer than five files', () => {
   expect(Math.max(...lengths)).toBeLessThanOrEqual(5);
 });
 
+/** A step of `docs/how-to-add.md` begins with its file or folder; the constants that it names stand in that. */
+test('docs/how-to-add.md names constants as the files do', () => {
+  const steps = [...read('docs/how-to-add.md').matchAll(/^\d+\. `(src\/[^`]+)`(.*?)(?=^\d+\. |^$)/gms)];
+  const named = steps.flatMap(([, file = '', text = '']) =>
+    [...text.matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, constant = '']) => ({ file, constant })),
+  );
+  expect(named.length).toBeGreaterThan(4);
+  expect(named.filter(({ file, constant }) => !new RegExp(String.raw`\b${constant}\b`).test(read(file)))).toEqual([]);
+});
+
 function importsOf(file: string): string[] {
   return scan(file, read(file))
     .imports.filter(({ specifier }) => specifier.startsWith('.'))

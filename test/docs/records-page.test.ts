@@ -11,9 +11,9 @@ import { createServer } from '../../src/index.ts';
 import { CLOSE_REASONS, LEAVE_REASONS } from '../../src/protocol/messages.ts';
 import { CSV_HEADER } from '../../src/records/csv.ts';
 import { OPTIONS, readOptions } from '../../src/server/options/options.ts';
-import { eventually } from '../records/harness.ts';
 import { connectClient } from '../support/client.ts';
 import { temporaryFolder } from '../support/process.ts';
+import { retry } from '../support/retry.ts';
 import { snippetsOf } from './snippets.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -39,7 +39,7 @@ test('the examples work against a server that has recorded a call', async () => 
   await anna.must('room:create', { name: 'Stand-up', type: 'video', profile: { name: 'Anna', mediaType: 'video' } });
   await anna.must('room:close');
   const list = examples.get('list') ?? expect.unreachable();
-  const call = await eventually(async () => {
+  const call = await retry(async () => {
     const { calls, lost } = JSON.parse(await run(list));
     expect(lost).toEqual({ events: 0, signals: 0 });
     return calls[0]?.endedAt ? calls[0] : Promise.reject(new Error('not yet'));

@@ -31,7 +31,7 @@ function mutated({ file, from, to }: Mutant): Scripts {
   });
 }
 
-/** What was noticed, or `undefined` when nothing was. */
+/** The error of the attempt, `undefined` when it succeeded. */
 async function errorOf(attempt: () => Promise<void>): Promise<unknown> {
   try {
     await attempt();

@@ -17,7 +17,7 @@ export interface Nodes extends AsyncDisposable {
   readonly engines: readonly Engine[];
   /** One of the nodes, in turn. */
   next(): EngineHarness;
-  /** Law 1 and all that follows from it, read from Redis itself. */
+  /** Audits Redis: conservation of codes, and what follows from it. */
   audit(): Promise<{ free: number; occupied: number; cooling: number; seats: number }>;
 }
 

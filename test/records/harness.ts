@@ -38,14 +38,3 @@ export async function recordAll(parts: RecorderDeps): Promise<void> {
 
 export const recordRooms = (rooms: EngineHarness, database: Database): Promise<void> =>
   recordAll(recorderOf(database, rooms));
-
-/** Retries until `work` succeeds: connections are lost when a server restarts. */
-export async function eventually<T>(work: () => Promise<T>, tries = 100): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (tries === 1) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    return eventually(work, tries - 1);
-  }
-}

@@ -18,8 +18,9 @@ import { listening } from '../support/log.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
+import { retry } from '../support/retry.ts';
 import { startSignalbox } from '../support/signalbox.ts';
-import { eventually, recordAll, recorderOf } from './harness.ts';
+import { recordAll, recorderOf } from './harness.ts';
 
 const LOCAL = { host: '127.0.0.1', port: 0, demo: false };
 
@@ -30,7 +31,7 @@ async function start(options: PartialOptions) {
 
 /** Waits for a record that fulfils the condition. */
 const recorded = (database: Database, ref: string, fits: (call: Call) => boolean): Promise<Call> =>
-  eventually(async () => {
+  retry(async () => {
     const call = await findCall(database, ref);
     if (call === undefined || !fits(call)) throw new Error(`not yet: ${JSON.stringify(call)}`);
     return call;

@@ -14,8 +14,9 @@ import { EngineHarness, settingsOf } from '../engine/harness.ts';
 import { refOf } from '../room/fixtures.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
+import { retry } from '../support/retry.ts';
 import { type CreatedRoom, eventsByRef, type RoomCommand, roomCommand, runCommand } from './commands.ts';
-import { eventually, recordAll, recorderOf, startRooms } from './harness.ts';
+import { recordAll, recorderOf, startRooms } from './harness.ts';
 
 const commands = (max: number) => fc.array(roomCommand, { maxLength: max, size: 'max' });
 
@@ -169,7 +170,7 @@ test('records go on after Redis was killed and restarted from its dump', async (
   const engine = await createRedisEngine({ url: redis.url })({ ...settingsOf(9_000), feedMaxEvents: 1_000 });
   const clock = { ...systemClock, advance: () => {} };
   const rooms = new EngineHarness(engine, clock);
-  const record = () => eventually(() => recordAll(recorderOf(database, rooms)));
+  const record = () => retry(() => recordAll(recorderOf(database, rooms)));
   const room = await rooms.room(['anna', 'ben']);
   const admin = createClient({ url: redis.url });
   await admin.connect();
@@ -184,7 +185,7 @@ test('records go on after Redis was killed and restarted from its dump', async (
 
   await redis.kill();
   await redis.restart();
-  await eventually(async () => {
+  await retry(async () => {
     const joined = await rooms.join(room, 'zoe');
     if (!joined.ok) throw new Error(joined.reason);
   });

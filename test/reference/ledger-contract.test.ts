@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLedger } from '../../src/reference/from-options.ts';
 import { type LeaseRequest, type Ledger, SKIP_AFTER_RESTORE } from '../../src/reference/ledger.ts';
 import { DATABASE_HOSTS, type DatabaseHost } from '../database/database-hosts.ts';
+import { retry } from '../support/retry.ts';
 import { startWorker } from './worker-process.ts';
 
 const ORDER: LeaseRequest = { prefix: 'ORD', year: 2026, step: 10, floor: 0 };
@@ -137,9 +138,9 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     await ledger.close();
     const restore = await stage.backUp(at);
     const again = ledgerAt(at);
-    const { last } = await eventually(() => again.lease({ ...ORDER, step: 1_000 }));
+    const { last } = await retry(() => again.lease({ ...ORDER, step: 1_000 }));
     await restore();
-    const lease = await eventually(() => again.lease({ ...ORDER, floor: last }));
+    const lease = await retry(() => again.lease({ ...ORDER, floor: last }));
     expect(lease).toMatchObject({ seed: 10, floor: last });
     expect(lease.first).toBeGreaterThan(last);
   });
@@ -153,24 +154,13 @@ describe.each(DATABASE_HOSTS)('$name', ({ start }) => {
     await expect(ledger.lease(ORDER)).rejects.toThrow();
     expect(performance.now() - started).toBeLessThan(10_000);
     thaw();
-    const { first } = await eventually(() => ledger.lease(ORDER));
+    const { first } = await retry(() => ledger.lease(ORDER));
     // The failed request may have leased numbers: they are wasted.
     expect([11, 21]).toContain(first);
     const { server } = stage;
     await server?.kill();
     if (server !== undefined) await expect(ledger.lease(ORDER)).rejects.toThrow();
     await server?.start();
-    expect((await eventually(() => ledger.lease(ORDER))).first).toBeGreaterThan(first);
+    expect((await retry(() => ledger.lease(ORDER))).first).toBeGreaterThan(first);
   });
 });
-
-/** Retries: connections are lost when a server restarts, which is noticed at the next use. */
-async function eventually<T>(work: () => Promise<T>, tries = 40): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (tries === 1) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    return eventually(work, tries - 1);
-  }
-}

@@ -7,6 +7,7 @@ import { ITEM_TYPES } from '../../src/reference/item-types.ts';
 import { yearOf } from '../../src/reference/range.ts';
 import { createRedisCounter, keyOf } from '../../src/reference/redis/counter.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
+import { retry } from '../support/retry.ts';
 
 const ORDER = ITEM_TYPES.order;
 const KEY = 'ecm:ref:1';
@@ -122,7 +123,7 @@ test('blocks of before a restart are dropped, and the top is kept', async () => 
   await own.add(ORDER, block(1, 100));
   const before = await own.take(ASK);
   await lasting.restart();
-  const after = await eventually(() => own.take(ASK));
+  const after = await retry(() => own.take(ASK));
   expect(after).toMatchObject({ ok: false, short: { top: 100 } });
   expect(after.epoch).not.toBe(before.epoch);
   expect(await own.add(ORDER, block(101, 200))).toBe(true);
@@ -174,13 +175,13 @@ test('years are in UTC by the clock of Redis', async () => {
 test('a lost Redis is noticed at once, and reconnected to without help', async () => {
   await counter.add(ORDER, block(1, 100));
   await redis.kill();
-  await expect(eventually(() => refusal(counter.take(ASK)))).resolves.toBeInstanceOf(CounterUnavailable);
+  await expect(retry(() => refusal(counter.take(ASK)))).resolves.toBeInstanceOf(CounterUnavailable);
   const started = performance.now();
   await expect(counter.take(ASK)).rejects.toThrow(CounterUnavailable);
   expect(performance.now() - started).toBeLessThan(500);
   await redis.restart();
-  expect(await eventually(() => counter.take(ASK))).toMatchObject({ ok: false });
-  await eventually(() => client.ping());
+  expect(await retry(() => counter.take(ASK))).toMatchObject({ ok: false });
+  await retry(() => client.ping());
 });
 
 test('the error of a malformed URL does not repeat the password', () => {
@@ -192,13 +193,3 @@ const refusal = (promise: Promise<unknown>): Promise<unknown> =>
     () => Promise.reject(new Error('it was not refused')),
     (error: unknown) => error,
   );
-
-async function eventually<T>(work: () => Promise<T>, tries = 100): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (tries === 1) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    return eventually(work, tries - 1);
-  }
-}

@@ -4,6 +4,7 @@ import { createReferenceGenerator, type ReferenceNotice } from '../../src/index.
 import { SKIP_AFTER_RESTORE } from '../../src/reference/ledger.ts';
 import { DATABASE_HOSTS } from '../database/database-hosts.ts';
 import { startRedis } from '../support/redis.ts';
+import { retry } from '../support/retry.ts';
 
 test.each(DATABASE_HOSTS)('a restored $name database is noticed, and no number is repeated', async ({ start }) => {
   await using stage = await start();
@@ -23,14 +24,14 @@ test.each(DATABASE_HOSTS)('a restored $name database is noticed, and no number i
   await first.close();
   const restore = await stage.backUp(ledger);
   const second = generator();
-  issued.push(...(await untilItAnswers(() => second.generateMany('order', 1_000))));
+  issued.push(...(await retry(() => second.generateMany('order', 1_000))));
   await second.close();
   expect(notices).toEqual([]);
   await restore();
   // A new process, which knows no numbers in use: Redis does.
   const third = generator();
   for (let count = 0; count < 4; count += 1) {
-    issued.push(...(await untilItAnswers(() => third.generateMany('order', 500))));
+    issued.push(...(await retry(() => third.generateMany('order', 500))));
   }
   await third.close();
   expect(new Set(issued).size).toBe(issued.length);
@@ -38,14 +39,3 @@ test.each(DATABASE_HOSTS)('a restored $name database is noticed, and no number i
   expect(notices[0]?.seed).toBeLessThan(notices[0]?.inUse ?? 0);
   expect(third.parse(issued.at(-1) ?? '').sequence).toBeGreaterThan(SKIP_AFTER_RESTORE);
 });
-
-/** Retries: connections are lost when a server restarts. */
-async function untilItAnswers<T>(work: () => Promise<T>, tries = 40): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (tries === 1) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    return untilItAnswers(work, tries - 1);
-  }
-}

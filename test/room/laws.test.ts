@@ -132,7 +132,7 @@ const snapshots = (harness: Harness) =>
 const eventsOf = (outcome: AnyOutcome): readonly RoomEvent[] =>
   outcome.ok && 'events' in outcome ? outcome.events : [];
 
-test('law 1: every code is free, occupied or cooling, and nothing else is', () => {
+test('conservation of codes: every code is free, occupied or cooling, and no other code exists', () => {
   always((_before, _outcome, { shard, pool: { perShard } }) => {
     const free = codes.filter((code) => !shard.rooms.has(code) && !shard.cooling.has(code));
     expect(free.length + shard.rooms.size + shard.cooling.size).toBe(perShard);
@@ -140,7 +140,7 @@ test('law 1: every code is free, occupied or cooling, and nothing else is', () =
   });
 });
 
-test('law 2: a code is one room’s, a ref is one room’s, and neither is taken from a room that lives', () => {
+test('unique codes and refs: each belongs to one room, and a running room keeps both', () => {
   always((before, _outcome, { shard }) => {
     for (const [code, room] of shard.rooms) {
       expect(room.code).toBe(code);
@@ -151,7 +151,7 @@ test('law 2: a code is one room’s, a ref is one room’s, and neither is taken
   });
 });
 
-test('law 5: the snapshot before and the events, in the order of their revisions, are the snapshot after', () => {
+test('replay: the snapshot before plus the events, in the order of their revisions, is the snapshot after', () => {
   always((before, outcome, harness) => {
     const replayed = new Map<string, RoomSnapshot | null>(before);
     for (const event of eventsOf(outcome)) {

@@ -1,4 +1,4 @@
-/** What a room and a seat say of themselves, and to whom. */
+/** Reads of a room, and changes of a seat’s profile and of the room’s settings. */
 import { describe, expect, test } from 'vitest';
 import { check, type Example } from './example.ts';
 import { SECOND } from './fixtures.ts';
@@ -57,7 +57,7 @@ describe('a seat’s profile', () => {
     },
   ])('$rule', check);
 
-  test('keeps what was not named', () => {
+  test('keeps the fields that the update does not name', () => {
     const harness = createHarness();
     run(
       harness,
@@ -68,7 +68,7 @@ describe('a seat’s profile', () => {
     expect(harness.room().seats[1]).toMatchObject({ name: 'Bob', metadata: '1', mediaType: 'audio', seq: 2 });
   });
 });
-describe('what the room says of itself', () => {
+describe('room settings', () => {
   const named = updateRoom('ann', { name: 'Tuesday' });
 
   test.each<Example>([
@@ -104,14 +104,14 @@ describe('what the room says of itself', () => {
       seats: 'ann* bob',
     },
     {
-      rule: 'throws nobody out when it makes the room smaller',
+      rule: 'keeps all members when maxUsers falls below their number',
       given: three,
       act: updateRoom('ann', { maxUsers: 2 }),
       events: ['4 room:updated'],
       seats: 'ann* bob cat',
     },
     {
-      rule: 'but lets nobody in then',
+      rule: 'refuses a join while the room has more members than its smaller maxUsers',
       given: [...three, updateRoom('ann', { maxUsers: 3 })],
       act: join('dan'),
       outcome: 'ROOM_FULL',
@@ -126,7 +126,7 @@ describe('what the room says of itself', () => {
     },
   ])('$rule', check);
 
-  test('keeps what was not named, and tells all of it', () => {
+  test('keeps the settings that the update does not name, and its event has all of them', () => {
     const harness = createHarness();
     const change = updateRoom('ann', { type: 'class', metadata: '{"k":[2]}' });
     expect(run(harness, ...two, at(SECOND), named, change)).toMatchObject({

@@ -21,13 +21,13 @@ export interface PoolAudit {
 export interface Fleet extends AsyncDisposable {
   readonly redis: RedisServer;
   node(number: number): SignalboxProcess;
-  /** What Redis itself holds. */
+  /** Counts by the keys in Redis. */
   audit(): Promise<PoolAudit>;
-  /** What a node's GET /v1/pool says. */
+  /** The reply of a node's GET /v1/pool. */
   pool(number: number): Promise<z.infer<typeof figures>>;
   /** The status of a node's GET /readyz. */
   readiness(number: number): Promise<number>;
-  /** Resolves when it is that. */
+  /** Resolves once /readyz has this status. */
   becomes(number: number, status: number): Promise<void>;
 }
 
@@ -75,11 +75,11 @@ export async function startFleet(count: number, options: PartialOptions = {}): P
   };
 }
 
-/** Asks again and again until it is so. */
-export async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+/** Polls the condition until it holds. */
+export async function eventually(condition: () => Promise<boolean>): Promise<void> {
   const latest = performance.now() + PATIENCE_MS;
-  while (!(await isSo())) {
-    if (performance.now() > latest) throw new Error(`it was not so within ${PATIENCE_MS} ms`);
+  while (!(await condition())) {
+    if (performance.now() > latest) throw new Error(`the condition did not hold within ${PATIENCE_MS} ms`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a test waits for may come late on a busy machine: `vi.waitFor` waits half a minute instead of a second, as
- * `expect.poll` does by the configuration. Loaded before every test file.
+ * Raises the default timeout of `vi.waitFor` from a second to half a minute, for busy machines; the configuration does the
+ * same for `expect.poll`. Loaded before every test file.
  */
 import { vi } from 'vitest';
 import { PATIENCE_MS } from './patience-ms.ts';

@@ -43,7 +43,7 @@ export default class Sequencer extends BaseSequencer {
     const longest = files.toSorted((a, b) => b.seconds - a.seconds);
     const quick = longest.filter(({ project }) => project === 'quick');
     const browsers = longest.filter(({ isBrowser }) => isBrowser);
-    // What shares modules stays together: a worker that takes something else in between loads them anew.
+    // Grouped by project, so that workers reuse their module caches.
     const others = ['services', 'apart'].flatMap((name) =>
       longest.filter(({ isBrowser, project }) => !isBrowser && project === name),
     );
@@ -51,7 +51,7 @@ export default class Sequencer extends BaseSequencer {
   }
 }
 
-/** Two lanes in the order in which two workers take from them, each when it has finished what it took before. */
+/** Greedy schedule of two workers, one for each list: files in the order of their start times. */
 function sideBySide<File extends { readonly seconds: number }>(left: readonly File[], right: readonly File[]): File[] {
   const start = (files: readonly File[]) => {
     let time = 0;

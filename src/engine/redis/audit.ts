@@ -1,4 +1,4 @@
-/** Checks that the keys in Redis do not contradict each other: law 1, and everything that follows from it. */
+/** Checks that the keys in Redis do not contradict each other: conservation of codes, and what follows from it. */
 import { createClient } from 'redis';
 import { z } from 'zod';
 import type { RoomCode } from '../../protocol/ids.ts';

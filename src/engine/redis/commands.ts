@@ -1,6 +1,6 @@
 /**
- * The commands of an engine as scripts of Redis, a row each: the script is `lua/<kind>.lua`, the row says how the command
- * gets into it and what its reply means. `docs/how-to-add.md` lists the other files of a new command.
+ * The commands of an engine as scripts of Redis, one row each: the script is `lua/<kind>.lua`, the row encodes the command
+ * and decodes the reply. `docs/how-to-add.md` lists the other files of a new command.
  */
 import { z } from 'zod';
 import { instant, revision, roomCode, sessionNumber } from '../../protocol/snapshot.ts';
@@ -27,7 +27,7 @@ import {
 } from './replies.ts';
 
 interface Row<C extends Command> {
-  /** Which files of Lua its script shares with others, and how its keys are found. */
+  /** Decides which Lua files the script shares with others, and how its keys are found. */
   readonly scope: 'shard' | 'user';
   /** Whether it can append to the feed: only then is the script told of the feed. */
   readonly writesFeed: boolean;
@@ -186,7 +186,7 @@ function encodePlain(command: Command): Encoded {
   return { fields: command, bodies: [] };
 }
 
-/** Of commands that learn the codes of their rooms while they run. */
+/** Encoding for shard-scoped commands: their scripts learn the codes of rooms while they run. */
 function encodeShardCommand(command: { readonly shard: number }, pool: Pool, keys: Keys): Encoded {
   return {
     fields: { ...command, pool: poolNumbers(pool), keyPrefixes: keys.shard(command.shard).keyPrefixes },

@@ -1,6 +1,8 @@
 /**
  * How the fields of a room and of a seat are stored. The schemas that check the replies of the scripts are made of these
- * tables, and so is the Lua that reads and writes rooms and puts them into the feed: no script lists a field by itself.
+ * tables, and so are the Lua tables by which scripts read and write rooms, and put rooms and members into the feed. Two
+ * places in Lua list their fields themselves: `new_seat` in seats.lua, because a seat is stored as one JSON object, and
+ * user.lua, because a user's record is not in these tables.
  */
 import { z } from 'zod';
 import type { NodeId, UserId } from '../../protocol/ids.ts';
@@ -19,24 +21,24 @@ import { FEED_TYPE_OF } from '../../room/feed-events.ts';
 import type { Room, Seat } from '../../room/room.ts';
 
 /**
- * `word` has no characters that JSON escapes, `text` may have, `json` is an opaque body; `?` stands behind the type of a
- * field that is left out of the JSON when it has no value. Any other field is null then.
+ * `word` has no characters that JSON escapes, `text` may have, `json` is an opaque body. `?`: the field
+ * is omitted from the JSON when it has no value; otherwise it is null.
  */
 type LuaType = 'word' | 'word?' | 'text' | 'number' | 'boolean' | 'json?';
 
 interface Field {
   readonly lua: LuaType;
-  /** Of the value in the reply of a script. */
+  /** Schema of the value in the reply of a script. */
   readonly schema: z.ZodType;
 }
 
 /** Null is stored by leaving out the field. */
 export const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
 
-// Nodes are named by this server alone.
+// Unchecked: only this server makes the ids of nodes.
 export const nodeId = z.string().transform((text) => text as NodeId);
 
-// One string with spaces between: ids hold none, and nothing but ids is ever put into it.
+// Ids in one string, separated by spaces, which no id contains.
 export const idList = z.string().transform((text) => text.split(' ').filter(Boolean) as UserId[]);
 
 export const ROOM_FIELDS = {

@@ -30,7 +30,7 @@ export interface RedisEngineOptions {
 }
 
 export interface RedisEngine extends Engine {
-  /** What others need that work on its feed in the same Redis: the queue of webhooks. */
+  /** Redis handles for the webhook queue, which reads the feed in the same Redis. */
   readonly redis: {
     readonly runner: ScriptRunner;
     /** The streams of the feed: one, or on a Cluster one for each shard. */

@@ -34,7 +34,7 @@ export interface Keys {
   readonly feeds: readonly [string, ...string[]];
   /** Channel: the same JSON. */
   readonly feedChannel: string;
-  /** String: exists while an announcement is not appended again; in the slot of the first stream. */
+  /** String `quiet:<key>`: exists while an announcement is not appended again; in the slot of the first stream. */
   dedupe(key: string): string;
   /** @throws RangeError when there is no such shard. */
   shard(shard: number): ShardKeys;

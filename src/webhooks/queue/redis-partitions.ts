@@ -23,7 +23,7 @@ export function loadQueueScripts(): QueueScripts {
   return Object.fromEntries(scripts) as QueueScripts; // one for each of the names
 }
 
-/** What the keys of an endpoint end with, in the order in which the scripts declare them. */
+/** Key suffixes of an endpoint, in the order in which the scripts declare them. `graves` are the dead letters. */
 const KEYS = ['state', 'due', 'heads', 'dead', 'graves'];
 
 export interface PartitionsOptions {
@@ -34,7 +34,7 @@ export interface PartitionsOptions {
 }
 
 export class Partitions {
-  /** Their numbers: each is the index of its stream. */
+  /** Numbers of the partitions: each is the index of its stream. */
   readonly all: readonly number[];
   readonly #options: PartitionsOptions;
   #first = 0;
@@ -44,7 +44,7 @@ export class Partitions {
     this.all = [...options.streams.keys()];
   }
 
-  /** Each time beginning with another one, so that no partition waits until the others are empty. */
+  /** The numbers, rotated by one more at each call: no partition waits until the others are empty. */
   rotated(): number[] {
     this.#first = (this.#first + 1) % this.all.length;
     return [...this.all.slice(this.#first), ...this.all.slice(0, this.#first)];
@@ -63,7 +63,7 @@ export class Partitions {
     return runner.run(scripts[name], keys, [JSON.stringify({ ...command, ...figures })]);
   }
 
-  /** What callers know a room queue by. */
+  /** Public id of a room queue: `<partition>:<room queue>`. */
   locator(partition: number, roomQueue: string): string {
     return `${partition}:${roomQueue}`;
   }

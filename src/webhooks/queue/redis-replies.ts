@@ -29,13 +29,13 @@ const stats = z.object({
 });
 export const statsReply = jsonReply(stats);
 
-/** Where the next page begins, '' at the end; then the letters. */
+/** The start of the next page ('' at the end), then the letters. */
 export const deadLettersReply = (reply: unknown): [left: string, ...letters: string[]] =>
   z.tuple([z.string()], z.string()).parse(reply);
 
 const attempts = z.object({ attempts: z.int(), reason: z.string(), at: z.int() });
 
-/** What is known of the attempts, a line feed, and the event. */
+/** Stored format: attempts JSON, LF, event. */
 export function parseDeadLetter(text: string): DeadLetter {
   const end = text.indexOf('\n');
   // Not checked by a schema: scripts of another version may have written it, and operators should see every dead letter.

@@ -7,7 +7,8 @@ import { silentLog } from '../../../src/support/log.ts';
 import { systemRandom } from '../../../src/support/random.ts';
 import type { DatabaseHarness } from '../../database/harness.ts';
 import { refOf } from '../../room/fixtures.ts';
-import { eventually, recordAll, recorderOf, recordRooms, startRooms } from '../harness.ts';
+import { retry } from '../../support/retry.ts';
+import { recordAll, recorderOf, recordRooms, startRooms } from '../harness.ts';
 
 export function counting(harness: DatabaseHarness): void {
   test('signals of two nodes are added up, before the call is recorded and after; a lost answer counts none twice', async () => {
@@ -60,8 +61,8 @@ export function counting(harness: DatabaseHarness): void {
     if (harness.host.server !== undefined)
       await expect(findCall(database, room.ref)).rejects.toThrow(DatabaseUnavailable);
     await harness.host.server?.start();
-    await eventually(() => recordRooms(rooms, database));
-    await eventually(() => counts.write());
+    await retry(() => recordRooms(rooms, database));
+    await retry(() => counts.write());
     expect(await findCall(database, room.ref)).toMatchObject({ reason: 'closed', complete: true, signals: 7 });
     expect(await readLost(database)).toEqual({ events: 0, signals: 0 });
   });

@@ -9,7 +9,8 @@ import { createHandClock, EngineHarness, settingsOf } from '../../engine/harness
 import { startRedisHarness } from '../../engine/redis-harness.ts';
 import { refOf } from '../../room/fixtures.ts';
 import { startClusterOfOne } from '../../support/redis-cluster.ts';
-import { eventually, recordAll, recorderOf, recordRooms, startRooms } from '../harness.ts';
+import { retry } from '../../support/retry.ts';
+import { recordAll, recorderOf, recordRooms, startRooms } from '../harness.ts';
 
 export function recording(harness: DatabaseHarness): void {
   test('several recorders of one feed record every event once', async () => {
@@ -24,7 +25,7 @@ export function recording(harness: DatabaseHarness): void {
     const recorders = [url, url, url].map((each) => createRecorder(recorderOf(harness.databaseAt(each), rooms)));
     const work = recorders.map(async (recorder) => {
       let still = 0;
-      while (still < 3) still = (await eventually(() => recorder.record())) ? 0 : still + 1;
+      while (still < 3) still = (await retry(() => recorder.record())) ? 0 : still + 1;
     });
     await Promise.all(work);
     const database = harness.databaseAt(url);

@@ -27,7 +27,7 @@ local function code_at(index)
   return string.format('%.0f', command.pool.least + index * command.pool.shards + command.shard)
 end
 
--- The first 0 of the bitmap from an index on, wrapping round at its end. BITPOS compares whole words, so the cost does not
+-- The first 0 of the bitmap from an index on, wrapping around once. BITPOS compares whole words, so the cost does not
 -- grow with the number of taken codes.
 local function scan(search_from)
   local last = command.pool.perShard - 1

@@ -57,7 +57,7 @@ local function suspend_seat(room, seat)
   next_revision(room, 'member:away', { userId = seat.userId })
 end
 
--- A later session of the same user takes over the seat. The events are always away, then back.
+-- A later session of the same user gets the seat. The events are always away, then back.
 local function move_seat_to_session(room, seat, by)
   if seat.state == 'present' then
     suspend_seat(room, seat)
@@ -117,7 +117,7 @@ local function remove_seat(room, seat, reason)
   next_revision(room, 'host:changed', { hostId = room.hostId })
 end
 
--- The reply with the whole room. The seats are JSON as they are stored.
+-- The reply with a snapshot of the room. The seats are JSON as they are stored.
 local function reply_snapshot(room)
   local seats = list(redis.call('HVALS', room.members))
   return '{"ok":true,"room":' .. cjson.encode(fields_of(room)) .. ',"seats":' .. seats .. ',"events":' .. list(events) .. '}'

@@ -8,10 +8,10 @@
 -- ARGV[2]     the new metadata, opaque; '' to leave it unchanged
 
 local room = load_room(command.code, KEYS[6], KEYS[7])
-local of_room = command.change.subject == 'room'
--- The seat itself, or whether the room may be changed.
+local changes_room = command.change.subject == 'room'
+-- The seat; for a change of the room, true when the sender may change it.
 local seat, reason
-if of_room then
+if changes_room then
   seat, reason = authorize(room, command)
 else
   seat, reason = find_seat(room, command)
@@ -24,12 +24,12 @@ changes.metadata = opaque(ARGV[2])
 if next(changes) == nil then
   return reply_snapshot(room)
 end
-local changed = of_room and room or seat
+local changed = changes_room and room or seat
 for field, value in pairs(changes) do
   changed[field] = value
 end
 room.lastActive = now
-if of_room then
+if changes_room then
   local info = fields_of(room)
   info.rev = room.rev + 1
   next_revision(room, 'room:updated', { room = info })

@@ -2,6 +2,8 @@
 --
 -- KEYS[1]  user: hash with session, serverId, status, currentRoom, ref, lastActive, connectedAt, name, mediaType, and
 --          untilAt, after which it counts as expired. Redis deletes it then, by its own expiry.
+--          Stored names: serverId is the nodeId of UserRecord in user.ts, currentRoom and ref are the code and ref of its
+--          seat.
 --
 -- ARGV[1]  policy, see Policy in room.ts
 

@@ -8,7 +8,8 @@
 local room_queue, result = command.roomQueue, command.result
 local queued_at, text, id = head_of(room_queue)
 local attempts = attempts_of(room_queue)
-if not text or id ~= command.eventId or attempts.ticket ~= command.claimToken then
+local claim_token = attempts.ticket
+if not text or id ~= command.eventId or claim_token ~= command.claimToken then
   return '{"current":false,"dead":false}'
 end
 
@@ -20,18 +21,18 @@ end
 
 -- Deletes the oldest dead letters when there are too many.
 local function add_dead_letter(failures)
-  local number = redis.call('HINCRBY', STATE, 'burials', 1)
-  redis.call('ZADD', DEAD, number, id)
+  local dead_sequence = redis.call('HINCRBY', STATE, 'burials', 1)
+  redis.call('ZADD', DEAD, dead_sequence, id)
   redis.call(
-    'HSET', LETTERS, id, cjson.encode({ attempts = failures, reason = result.reason, at = now }) .. '\n' .. text
+    'HSET', DEAD_LETTERS, id, cjson.encode({ attempts = failures, reason = result.reason, at = now }) .. '\n' .. text
   )
   renew_expiry(DEAD)
-  renew_expiry(LETTERS)
+  renew_expiry(DEAD_LETTERS)
   local surplus = redis.call('ZCARD', DEAD) - command.maxDead
   if surplus > 0 then
     local oldest = redis.call('ZPOPMIN', DEAD, surplus)
     for index = 1, #oldest, 2 do
-      redis.call('HDEL', LETTERS, oldest[index])
+      redis.call('HDEL', DEAD_LETTERS, oldest[index])
     end
     redis.call('HINCRBY', STATE, 'dropped', surplus)
   end

@@ -11,7 +11,7 @@ local ids = redis.call('ZREVRANGEBYSCORE', DEAD, before, '-inf', 'LIMIT', 0, com
 local more = #ids > command.limit
 local page = { '' }
 for index = 1, math.min(#ids, command.limit) do
-  page[#page + 1] = redis.call('HGET', LETTERS, ids[index])
+  page[#page + 1] = redis.call('HGET', DEAD_LETTERS, ids[index])
 end
 if more then
   page[1] = redis.call('ZSCORE', DEAD, ids[command.limit])

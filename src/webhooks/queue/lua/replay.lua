@@ -11,12 +11,12 @@ local newest = command.upTo or tonumber(redis.call('HGET', STATE, 'burials') or 
 local letters = {}
 if command.eventIds then
   for _, id in ipairs(command.eventIds) do
-    local number = redis.call('ZSCORE', DEAD, id)
-    if number then
-      letters[#letters + 1] = { id = id, number = tonumber(number) }
+    local dead_sequence = redis.call('ZSCORE', DEAD, id)
+    if dead_sequence then
+      letters[#letters + 1] = { id = id, sequence = tonumber(dead_sequence) }
     end
   end
-  table.sort(letters, function(a, b) return a.number < b.number end)
+  table.sort(letters, function(a, b) return a.sequence < b.sequence end)
 else
   local ids = redis.call('ZRANGEBYSCORE', DEAD, '-inf', newest, 'LIMIT', 0, command.maxReplayed)
   for _, id in ipairs(ids) do
@@ -26,10 +26,10 @@ end
 
 local replayed = 0
 for _, letter in ipairs(letters) do
-  local stored = redis.call('HGET', LETTERS, letter.id)
+  local stored = redis.call('HGET', DEAD_LETTERS, letter.id)
   -- An id that is named twice is replayed once.
   if stored and redis.call('ZREM', DEAD, letter.id) == 1 then
-    redis.call('HDEL', LETTERS, letter.id)
+    redis.call('HDEL', DEAD_LETTERS, letter.id)
     local text = string.match(stored, '^[^\n]*\n(.*)$')
     append(parse_head(text).room_queue, text)
     replayed = replayed + 1

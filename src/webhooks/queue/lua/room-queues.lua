@@ -1,20 +1,20 @@
 -- The queues of one endpoint as they are stored: shared by the scripts of the webhook queue.
 --
 -- KEYS[1]  state   hash: cursor and ordinal (the last event that was read from the stream, and how many were written up to
---                  it), tickets (the last claim token), burials (the sequence number of the last dead letter), pending,
+--                  it), tickets (claim sequence: the last claim token), burials (dead sequence: that of the last dead letter), pending,
 --                  dropped, lost, lastReason, lastFailedAt, lastDeliveredAt
 -- KEYS[2]  due     zset, room queue -> when its head is tried, or its lease ends; has every room queue that is not empty
--- KEYS[3]  heads   hash, room queue -> what is known of its head, as JSON: ticket (the claim token; missing when the head is
---                  not claimed), failures
+-- KEYS[3]  heads   hash, room queue -> attempts of its head, as JSON: ticket (the claim token; missing when the head is not
+--                  claimed), failures
 -- KEYS[4]  dead    zset, event id -> sequence number of the dead letter
--- KEYS[5]  graves  hash, event id -> the dead letter: JSON with attempts, reason, at; a line feed; the event
+-- KEYS[5]  graves  hash of the dead letters, event id -> attempts as JSON (attempts, reason, at), a line feed, the event
 --
 -- ARGV[1]  roomQueueKey (a room queue is the list at this key with the queue's name appended), unusedTtlMs
 --
 -- An item of a list is the instant at which it was queued, a space, and the event. The keys of the lists are built from
 -- command.roomQueueKey: undeclared, because the queues are found on the way.
 
-local STATE, DUE, HEADS, DEAD, LETTERS = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local STATE, DUE, HEADS, DEAD, DEAD_LETTERS = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local NO_ROOM = '-'
 
 local function list_of(room_queue)
@@ -90,7 +90,8 @@ local function claim_head(room_queue, lease_ms)
     return nil
   end
   local attempts = attempts_of(room_queue)
-  attempts.ticket = redis.call('HINCRBY', STATE, 'tickets', 1)
+  local claim_token = redis.call('HINCRBY', STATE, 'tickets', 1)
+  attempts.ticket = claim_token
   redis.call('HSET', HEADS, room_queue, cjson.encode(attempts))
   renew_expiry(HEADS)
   redis.call('ZADD', DUE, now + lease_ms, room_queue)
@@ -100,6 +101,6 @@ local function claim_head(room_queue, lease_ms)
     eventId = id,
     body = text,
     failures = attempts.failures,
-    claimToken = attempts.ticket,
+    claimToken = claim_token,
   })
 end

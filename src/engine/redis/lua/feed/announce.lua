@@ -3,8 +3,8 @@
 --
 -- KEYS[1]  feed    stream, see feed.lua
 -- KEYS[2]  dedupe  string, exists while the same event is not appended again
--- ARGV[1]  key (of the dedupe), type, dedupeMs; feed { channel, kept, nodeId }
--- ARGV[2]  the rest of the event's JSON, behind the common part
+-- ARGV[1]  key (the dedupe key), type, dedupeMs; feed { channel, kept, nodeId }
+-- ARGV[2]  the other fields of the event's JSON, after the common part
 
 if not redis.call('SET', KEYS[2], '1', 'NX', 'PX', command.dedupeMs) then
   return 'duplicate'
