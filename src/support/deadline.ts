@@ -26,10 +26,20 @@ export function withDeadline<T>(
   });
 }
 
-/** Unlike the system's clock, its timer keeps the process alive: a program must not end before its deadline has come. */
+/**
+ * Calls one turn of the event loop after the time: a stalled loop runs its timers before it reads its sockets, so a reply
+ * that is there already would miss the deadline. Unlike those of the system's clock, its timers keep the process alive: a
+ * program must not end before its deadline.
+ */
 const wallClock: Pick<Clock, 'after'> = {
   after(ms, call) {
-    const timer = setTimeout(call, ms);
-    return () => clearTimeout(timer);
+    let immediate: NodeJS.Immediate | undefined;
+    const timer = setTimeout(() => {
+      immediate = setImmediate(call);
+    }, ms);
+    return () => {
+      clearTimeout(timer);
+      clearImmediate(immediate);
+    };
   },
 };
