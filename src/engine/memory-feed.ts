@@ -13,7 +13,7 @@ const SLACK = 1.1;
 
 export function createMemoryFeed(nodeId: NodeId, kept: number, clock: Clock): MemoryFeed {
   // Positions of an earlier process of this node mean nothing to this one.
-  const incarnation = `${nodeId}:${clock.now()}`;
+  const epoch = `${nodeId}:${clock.now()}`;
   const duplicateUntil = new Map<string, number>();
   const listeners = new Set<(event: FeedEvent) => void>();
   let events: FeedEvent[] = [];
@@ -34,10 +34,10 @@ export function createMemoryFeed(nodeId: NodeId, kept: number, clock: Clock): Me
   return {
     append,
     async read({ after, limit }) {
-      const from = placeIn(incarnation, after) ?? 0;
+      const from = ordinalIn(epoch, after) ?? 0;
       const first = Math.max(from, dropped);
       const page = events.slice(first - dropped, first - dropped + limit);
-      return { events: page, position: positionOf(incarnation, first + page.length), lost: first - from };
+      return { events: page, position: positionOf(epoch, first + page.length), lost: first - from };
     },
     async announce(announcement, dedupeMs) {
       const now = clock.now();
@@ -53,10 +53,10 @@ export function createMemoryFeed(nodeId: NodeId, kept: number, clock: Clock): Me
   };
 }
 
-const positionOf = (incarnation: string, count: number): string => `${incarnation}/${count}`;
+const positionOf = (epoch: string, count: number): string => `${epoch}/${count}`;
 
-function placeIn(incarnation: string, position: string | undefined): number | undefined {
-  return position?.startsWith(`${incarnation}/`) ? Number(position.slice(incarnation.length + 1)) : undefined;
+function ordinalIn(epoch: string, position: string | undefined): number | undefined {
+  return position?.startsWith(`${epoch}/`) ? Number(position.slice(epoch.length + 1)) : undefined;
 }
 
 const announced = (announcement: Announcement, serverId: NodeId, timestamp: number): FeedEvent => {

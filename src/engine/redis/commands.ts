@@ -167,7 +167,7 @@ export function decode<C extends Command>(command: C, reply: unknown, policy: Po
 /** The numbers by which codes are numbered within their shard. */
 export const poolNumbers = (pool: Pool) => ({
   perShard: pool.perShard,
-  least: Number(codeAt(pool, 0, 0)),
+  minCode: Number(codeAt(pool, 0, 0)),
   shards: SHARDS,
 });
 

@@ -31,7 +31,7 @@ export function createRedisFeed(deps: RedisFeedDeps): Feed {
   const readEvent = createEventReader(deps.log);
 
   const readStream = async (stream: string, after: string | undefined, limit: number): Promise<FeedPage> => {
-    const command = JSON.stringify({ ...placeOf(after), limit });
+    const command = JSON.stringify({ ...parsePosition(after), limit });
     const [lost, id, ordinal, ...texts] = page.parse(await runner.run(scripts.read, [stream], [command]));
     const position = id === '' ? after : `${id}/${ordinal}`;
     return { events: texts.flatMap(readEvent), position, lost: Number(lost) };
@@ -40,12 +40,12 @@ export function createRedisFeed(deps: RedisFeedDeps): Feed {
   return {
     async read({ after, limit }) {
       if (feed === undefined) return { events: [], position: after, lost: 0 };
-      const places = after?.split(SEPARATOR) ?? [];
+      const positions = after?.split(SEPARATOR) ?? [];
       const pages: FeedPage[] = [];
       let left = limit;
       for (const [index, stream] of keys.feeds.entries()) {
-        const place = places[index];
-        const read = left === 0 ? { events: [], position: place, lost: 0 } : await readStream(stream, place, left);
+        const start = positions[index];
+        const read = left === 0 ? { events: [], position: start, lost: 0 } : await readStream(stream, start, left);
         left -= read.events.length;
         pages.push(read);
       }
@@ -70,7 +70,7 @@ export function createRedisFeed(deps: RedisFeedDeps): Feed {
 }
 
 /** A position in a stream is the id of an entry and its ordinal. A malformed one means the beginning. */
-function placeOf(position: FeedPosition | undefined): { id: string; ordinal: number } | undefined {
+function parsePosition(position: FeedPosition | undefined): { id: string; ordinal: number } | undefined {
   const [, id, ordinal] = /^(\d+-\d+)\/(\d+)$/.exec(position ?? '') ?? [];
   return id === undefined ? undefined : { id, ordinal: Number(ordinal) };
 }

@@ -24,7 +24,7 @@ const CLAIM_MS = 5_000;
 
 const hint = z.object({ year: z.int(), top: z.int(), amount: z.int() });
 const stamp = { now: z.int(), year: z.int(), epoch: z.string().min(1) };
-const taken = z.discriminatedUnion('ok', [
+const takeReply = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true),
     ...stamp,
@@ -80,7 +80,7 @@ export function createRedisCounter({
   return {
     async take({ type, after, ...request }) {
       const command = { prefix: type.prefix, ...request, after, maxBlock: MAX_BLOCK, claimMs: CLAIM_MS };
-      return toTaken(taken.parse(await run('take', type.number, command)));
+      return toTakeResult(takeReply.parse(await run('take', type.number, command)));
     },
     async add(type, { year, first, last }) {
       return added.parse(await run('add', type.number, { prefix: type.prefix, year, first, last })).ok;
@@ -92,7 +92,7 @@ export function createRedisCounter({
   };
 }
 
-function toTaken(reply: z.infer<typeof taken>): TakeResult {
+function toTakeResult(reply: z.infer<typeof takeReply>): TakeResult {
   if (!reply.ok) return reply;
   return { ...reply, ranges: reply.ranges.map(([first, last]) => ({ year: reply.year, first, last })) };
 }

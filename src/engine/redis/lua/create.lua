@@ -24,7 +24,7 @@ local function save_idempotency_record(code)
 end
 
 local function code_at(index)
-  return string.format('%.0f', command.pool.least + index * command.pool.shards + command.shard)
+  return string.format('%.0f', command.pool.minCode + index * command.pool.shards + command.shard)
 end
 
 -- The first 0 of the bitmap from an index on, wrapping around once. BITPOS compares whole words, so the cost does not

@@ -5,7 +5,7 @@
 -- ARGV[1]     after (missing for the first page), limit, shard; pool, keyPrefixes
 
 local function code_at(index)
-  return string.format('%.0f', command.pool.least + index * command.pool.shards + command.shard)
+  return string.format('%.0f', command.pool.minCode + index * command.pool.shards + command.shard)
 end
 
 -- The next 1 of the bitmap: the cost of a page depends on its own rooms, not on how many rooms there are.

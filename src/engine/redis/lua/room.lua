@@ -7,7 +7,7 @@
 -- KEYS[5]  feed     stream, see feed.lua
 --
 -- ARGV[1]  policy, see Policy in room.ts; for scripts that find codes by themselves also
---          pool { perShard, least (the smallest code), shards } and keyPrefixes { room, members }
+--          pool { perShard, minCode, shards } and keyPrefixes { room, members }
 --
 -- Scripts whose command names a code declare the keys of that room and of its members. create, list and tick learn the codes
 -- while they run, and build the keys from command.keyPrefixes. These keys are undeclared, but in the slot of the declared
@@ -190,7 +190,7 @@ local function next_free_in()
 end
 
 local function index_of(code)
-  return math.floor((tonumber(code) - command.pool.least) / command.pool.shards)
+  return math.floor((tonumber(code) - command.pool.minCode) / command.pool.shards)
 end
 
 local function pool_stats()

@@ -11,8 +11,8 @@ import { schemaDocs } from './schemas.ts';
 
 export function referenceOperations({ references, options, clock }: ServerContext): Operation[] {
   const types = new Set(Object.keys(itemTypesWith(readItemTypes(options.itemTypes))));
-  const draw = references.generateMany?.bind(references);
-  return [operation(ISSUE_REFERENCES, (input) => runIssueReferences({ types, draw, clock }, input))];
+  const issueMany = references.generateMany?.bind(references);
+  return [operation(ISSUE_REFERENCES, (input) => runIssueReferences({ types, issueMany, clock }, input))];
 }
 
 const MAX_COUNT = 1_000_000;
@@ -22,11 +22,11 @@ const BATCH = 10_000;
 interface ReferenceDeps {
   readonly types: ReadonlySet<string>;
   /** Absent without a ledger. */
-  readonly draw: Draw | undefined;
+  readonly issueMany: IssueMany | undefined;
   readonly clock: Clock;
 }
 
-type Draw = NonNullable<ReferenceGenerator['generateMany']>;
+type IssueMany = NonNullable<ReferenceGenerator['generateMany']>;
 
 const printable = z.string().regex(/^[\x20-\x7e]{1,128}$/, '1 to 128 printable ASCII characters');
 
@@ -73,14 +73,15 @@ const ISSUE_REFERENCES = operationSpec({
 });
 
 async function runIssueReferences(
-  { types, draw, clock }: ReferenceDeps,
+  { types, issueMany, clock }: ReferenceDeps,
   { params: { type }, body, token, requestId, setSubject }: InputOf<typeof ISSUE_REFERENCES>,
 ) {
   if (!types.has(type)) return refuse('NOT_FOUND', { message: 'No item type has this name.' });
-  if (draw === undefined) return refuse('NOT_CONFIGURED', { message: 'This server has no ledger for references.' });
+  if (issueMany === undefined)
+    return refuse('NOT_CONFIGURED', { message: 'This server has no ledger for references.' });
   setSubject({ itemType: type });
   const { count = 1, traceId = requestId, name = `api:${token.name}` } = body;
-  const drawBatch = (size: number) => draw(type, size, { traceId, name } satisfies IssueContext);
+  const drawBatch = (size: number) => issueMany(type, size, { traceId, name } satisfies IssueContext);
   return issue(drawBatch, count, clock);
 }
 
