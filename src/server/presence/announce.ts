@@ -13,8 +13,8 @@ interface Announcement {
 }
 
 /**
- * Evicted sessions first, then the members: a client that hears of a room's end has no seat in it any more, on whichever
- * node, so its next request is not answered by a room that is gone.
+ * Evicted sessions first, then the members: a client of this node that hears of its room's end has no seat in it any more.
+ * Clients of other nodes may hear of it in either order, because the two messages travel on different channels.
  */
 export function announce(context: ServerContext, { evicted = [], events }: Announcement): void {
   notifyEvicted(context, evicted);

@@ -148,6 +148,11 @@ export const seats = [
     await harness.suspend(room, 'bert');
     expect(eventsOf(await harness.resume(room, 'bert', 1))).toEqual(['4 member:back bert']);
   }),
+  example('a member that was kicked cannot resume', async (harness) => {
+    const room = await harness.room(['anna', 'bert']);
+    await harness.kick(room, 'anna', 'bert');
+    expect(await harness.resume(room, 'bert', 2)).toEqual(refused('NOT_IN_ROOM'));
+  }),
   example('a user without a seat cannot resume', async (harness) => {
     const room = await harness.room(['anna']);
     expect(await harness.resume(room, 'bert', 1)).toEqual(refused('NOT_IN_ROOM'));
