@@ -184,6 +184,7 @@ export const serverFloors: readonly Floor[] = [
       'src/room',
       'src/webhooks',
       protocol,
+      support,
     ],
     packages: ['zod'],
     node: false,

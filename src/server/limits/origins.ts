@@ -4,20 +4,26 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Log } from '../../support/log.ts';
+import { readOrigin } from '../options/origin.ts';
 
 export type OriginCheck = (request: Pick<IncomingMessage, 'headers'>) => boolean;
 
+/** @param allowedOrigins in the form in which the options have them */
 export function createOriginCheck(allowedOrigins: readonly string[]): OriginCheck {
-  const allowed = new Set(allowedOrigins.map((origin) => (URL.canParse(origin) ? new URL(origin).origin : origin)));
-  return ({ headers: { origin, host } }) => {
-    if (origin === undefined || allowed.has('*') || allowed.has(origin)) return true;
-    const url = URL.canParse(origin) ? new URL(origin) : undefined;
-    if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false;
-    // Compared as URLs: a proxy may add the default port to Host, which a browser omits in Origin.
-    const own = `${url.protocol}//${host}`;
-    return allowed.has(url.origin) || (URL.canParse(own) && new URL(own).host === url.host) || LOCAL.has(url.hostname);
+  const allowed = new Set(allowedOrigins);
+  return ({ headers: { origin, host = '' } }) => {
+    if (origin === undefined || allowed.has('*')) return true;
+    const page = readOrigin(origin);
+    if (page === undefined) return false;
+    return allowed.has(page) || isLocal(page) || isOwn(page, host);
   };
 }
+
+/** Compared as origins: a proxy may add the default port to Host, which a browser omits in Origin. */
+const isOwn = (page: string, host: string): boolean =>
+  /^https?:/.test(page) && page === readOrigin(`${page.slice(0, page.indexOf(':'))}://${host}`);
+
+const isLocal = (page: string): boolean => /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(page);
 
 /** For Socket.IO's `allowRequest`. The reason is logged, because browsers hide it from the page. */
 export function createOriginGate(allowedOrigins: readonly string[], log: Log) {
@@ -55,5 +61,3 @@ const forbidden = (reason: string): string =>
     '',
     reason,
   ].join('\r\n');
-
-const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);

@@ -1,5 +1,6 @@
 /** The types of option entries and their constructors. */
 import { z } from 'zod';
+import type { Reading } from '../../support/reading.ts';
 
 type Kind = 'text' | 'number' | 'flag' | 'list';
 
@@ -36,6 +37,17 @@ export const flag = (defaultValue: boolean, help: string) =>
   optionEntry('flag', z.boolean().default(defaultValue), help);
 export const list = (defaultValue: string[], help: string) =>
   optionEntry('list', z.array(z.string().min(1)).default(defaultValue), help);
+
+/** The schema of a text with a strict reader: the option has the normal form that the reader returns. */
+export const readBy = <Value>(read: (text: string) => Reading<Value>) =>
+  z.string().transform((text, context) => {
+    const reading = read(text);
+    if (!('problem' in reading)) return reading.value;
+    context.issues.push({ code: 'custom', message: reading.problem, input: text });
+    return z.NEVER;
+  });
+export const listBy = <Value>(read: (text: string) => Reading<Value>, help: string) =>
+  optionEntry('list', z.array(readBy(read)).default([]), help);
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;

@@ -1,6 +1,7 @@
 /** Options of listening, access and served pages. */
 import { z } from 'zod';
-import { flag, integer, list, type OptionEntry, optionalText, optionEntry, text } from './entry.ts';
+import { flag, integer, list, listBy, type OptionEntry, optionalText, optionEntry, text } from './entry.ts';
+import { readAllowedOrigin } from './origin.ts';
 
 export const DEFAULT_SOCKET_PATH = '/socket.io/';
 
@@ -20,9 +21,9 @@ export const SERVING = {
     { secret: true },
     16,
   ),
-  allowedOrigins: list(
-    [],
-    'Origins of pages that may connect, such as https://example.org; * for all. The own host and localhost are always allowed.',
+  allowedOrigins: listBy(
+    readAllowedOrigin,
+    'Origins of pages that may connect, such as https://example.org or capacitor://localhost; * for all. The own host and localhost are always allowed.',
   ),
   trustedProxies: list([], 'Addresses or networks (10.0.0.0/8) of reverse proxies whose X-Forwarded-For is trusted.'),
   transports: optionEntry(

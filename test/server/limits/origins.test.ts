@@ -3,13 +3,14 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOriginCheck } from '../../../src/server/limits/origins.ts';
+import { OptionError, readOptions } from '../../../src/server/options/options.ts';
 import { listening } from '../../support/log.ts';
 import { type Nodes, startNodes } from '../../support/nodes.ts';
 import { RawSocket } from '../../support/raw-socket.ts';
 
 const HOST = 'signal.example.org';
 const check = (origin: string | undefined, allowed: string[] = [], host: string | undefined = HOST) =>
-  createOriginCheck(allowed)({
+  createOriginCheck(readOptions({ allowedOrigins: allowed }).allowedOrigins)({
     headers: { ...(origin !== undefined && { origin }), ...(host !== undefined && { host }) },
   });
 
@@ -48,19 +49,97 @@ describe('the rule', () => {
     ['an invalid URL', 'not a url'],
     ['two origins', `https://${HOST} https://evil.example`],
     ['control characters', `https://${HOST}\u0000.evil.example`],
+    ['an URL of the same host', `https://${HOST}/path`],
+    ['a user at the same host', `https://user@${HOST}`],
+    ['an app', 'capacitor://localhost'],
   ])('refuses %s', (_, origin) => {
     expect(check(origin)).toBe(false);
   });
 
   test('admits exactly the origins of a list', () => {
-    const allowed = ['https://app.example.com', 'http://Dev.example.com:3000/', 'null'];
+    const allowed = ['https://app.example.com', 'http://Dev.example.com:3000/'];
     expect(check('https://app.example.com', allowed)).toBe(true);
     expect(check('https://APP.example.com', allowed)).toBe(true);
     expect(check('http://dev.example.com:3000', allowed)).toBe(true);
-    expect(check('null', allowed)).toBe(true);
+    expect(check('null', allowed)).toBe(false);
     expect(check('http://app.example.com', allowed)).toBe(false);
     expect(check('https://app.example.com:8443', allowed)).toBe(false);
     expect(check('https://app.example.com.evil.example', allowed)).toBe(false);
+  });
+
+  test.each([
+    ['another default port', 'http://app.example.org:80', 'http://app.example.org'],
+    ['a port with a zero before it', 'https://app.example.org:0443', 'https://app.example.org'],
+    ['a name in another script', 'https://b\u00fccher.example', 'https://xn--bcher-kva.example'],
+    ['the same name as browsers send it', 'https://xn--bcher-kva.example', 'https://xn--bcher-kva.example'],
+    ['IPv6 written in full', 'https://[2001:DB8:0:0:0:0:0:1]:443', 'https://[2001:db8::1]'],
+    ['an address in one number', 'http://3221225985', 'http://192.0.2.1'],
+    ['capitals', 'HTTPS://APP.EXAMPLE.ORG', 'https://app.example.org'],
+  ])('normalises an entry of the web: %s', (_, entry, origin) => {
+    expect(readOptions({ allowedOrigins: [entry] }).allowedOrigins).toEqual([origin]);
+    expect(check(origin, [entry])).toBe(true);
+    expect(check('null', [entry])).toBe(false);
+  });
+
+  const APPS = [
+    'capacitor://localhost',
+    'ionic://localhost',
+    'tauri://localhost',
+    'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
+    'moz-extension://2ae0b3a4-1b1f-4b8f-9d3b-6d3c1f6b9d1e',
+    'app://.',
+    'my.app+x://host:8080',
+  ];
+  test.each(APPS)('admits the app %s and neither null nor another app', (app) => {
+    for (const allowed of [[app], [app.toUpperCase(), 'https://app.example.org']]) {
+      expect(check(app, allowed)).toBe(true);
+      for (const other of ['null', 'NULL', '', 'file://', `${app}x`, `${app}/path`, 'other://localhost'])
+        expect(check(other, allowed)).toBe(false);
+    }
+  });
+
+  test.each(
+    [
+      ['null', 'NULL', 'localhost', 'localhost:5173', 'app.example.org', 'app.example.org:8443', '//app.example.org'],
+      [
+        'https:app.example.org',
+        'https:/app.example.org',
+        'https:\\\\app.example.org',
+        'https://',
+        'capacitor://',
+        '://x',
+      ],
+      [
+        'https://app.example.org/path',
+        'https://app.example.org//',
+        'https://app.example.org?',
+        'https://app.example.org#',
+      ],
+      [
+        'https://user@app.example.org',
+        'https://user:pass@app.example.org',
+        'https://@app.example.org',
+        'x://user@host',
+      ],
+      [
+        'https://*.example.org',
+        'https://*',
+        '*.example.org',
+        '**',
+        'https://app.example.org:*',
+        '*://localhost',
+        'x://*',
+      ],
+      ['https://app.example.org:', 'https://app.example.org:0', 'https://app.example.org:65536', 'x://host:port'],
+      ['https://$HOST', 'https://{host}', 'https://"app.example.org"', "'https://app.example.org'", 'https://a,b'],
+      [' https://app.example.org', 'https://app.example.org\n', 'https://app.exa\tmple.org', 'https://[::1', ' '],
+      ['https://::1', 'https://256.1.1.1', 'file://', 'file:///', 'file://host', 'ws://app.example.org', 'about:blank'],
+      ['wss://app.example.org', 'ftp://app.example.org', 'data:text/html,x', 'blob:https://app.example.org'],
+    ].flat(),
+  )('refuses the entry %j at start, and says what is expected', (entry) => {
+    const read = () => readOptions({ allowedOrigins: ['https://app.example.org', entry] });
+    expect(read).toThrow(OptionError);
+    expect(read).toThrow(/^allowedOrigins: .*expected scheme:\/\/host\[:port\]/);
   });
 
   test('admits every origin with a star', () => {
@@ -95,6 +174,14 @@ describe('at the handshake', () => {
       await expect(RawSocket.open(port(), { Origin: origin })).rejects.toThrow('refused with 403');
     },
   );
+
+  test('an app that is listed is welcomed, and a sandboxed frame is refused', async () => {
+    await using app = await startNodes({ kind: 'memory', count: 1 }, { allowedOrigins: ['capacitor://localhost'] });
+    const appPort = Number(new URL(app.url(0)).port);
+    await using socket = await RawSocket.join(appPort, { Origin: 'capacitor://localhost' });
+    expect(socket.open).toBe(true);
+    await expect(RawSocket.open(appPort, { Origin: 'null' })).rejects.toThrow('refused with 403');
+  });
 
   test('a foreign page is refused with 403 over polling', async () => {
     const path = `${nodes.url(0)}/socket.io/?EIO=4&transport=polling`;
