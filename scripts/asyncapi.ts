@@ -41,6 +41,7 @@ const REFUSAL = {
 };
 
 const keys = createKeys(DEFAULT_PREFIX);
+const DATABASE = 'In a database of Redis other than 0 its number comes behind the prefix: `sb:@1:room:events`.';
 const PREFIX = `Begins with the redisPrefix, ${DEFAULT_PREFIX} unless given.`;
 
 /** Keys of AsyncAPI hold neither colons nor spaces; a push may have the name of a request. */
@@ -114,7 +115,12 @@ function createChannels(all: readonly string[]) {
       servers: [{ $ref: '#/servers/node' }],
       messages: refs(all.filter((id) => !ofFeed(id))),
     },
-    channel: { address: keys.feedChannel, description: `Published, at most once. ${PREFIX}`, ...redis, ...feed },
+    channel: {
+      address: keys.feedChannel,
+      description: `Published, at most once. ${PREFIX} ${DATABASE}`,
+      ...redis,
+      ...feed,
+    },
     stream: {
       address: keys.feeds[0],
       description: `A stream: the field \`event\` of its entries. ${PREFIX} On a Cluster, one for each shard.`,

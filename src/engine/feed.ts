@@ -31,6 +31,8 @@ export interface FeedPage {
  * - With `feedMaxEvents` 0 nothing is appended, and there is nothing to read.
  */
 export interface Feed {
+  /** The same on all nodes that read this feed. Another feed of the same Redis has another name. */
+  readonly name: string;
   /**
    * @param ask `after` is the position of an earlier page; without it, reading begins with the oldest event.
    * @throws StoreUnavailable

@@ -32,6 +32,7 @@ export function createMemoryFeed(nodeId: NodeId, kept: number, clock: Clock): Me
   };
 
   return {
+    name: 'memory',
     append,
     async read({ after, limit }) {
       const from = ordinalIn(epoch, after) ?? 0;

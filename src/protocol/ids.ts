@@ -25,6 +25,7 @@ export const ROOM_CODE_PATTERN = /^[1-9]\d{5,7}$/;
 export const ROOM_REF_PATTERN = /^[A-Z]{3}\d{12,40}$/;
 /** No spaces: a user id is part of a sorted-set member `<code> <userId>`. */
 export const USER_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
+export const NODE_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Reads a code the way people type it: spaces, dashes and dots between the digits, full-width digits from an East

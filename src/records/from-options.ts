@@ -6,7 +6,6 @@ import type { CallRecords } from './port.ts';
 /** The server options that decide about call records. */
 export interface RecordsOptions {
   readonly redisUrl?: string | undefined;
-  readonly redisPrefix: string;
   readonly databaseUrl?: string | undefined;
   readonly nodeId?: string | undefined;
   readonly feedMaxEvents: number;
@@ -31,7 +30,7 @@ export function callRecordsFromOptions(
   return createCallRecords({
     ...node,
     database,
-    feedName: feedNameOf(options, node.nodeId),
+    feedName: feedNameOf(options, node),
     endsWithProcess: options.redisUrl === undefined,
     retentionMs: options.callRetentionMs,
     maxAgeMs: options.roomMaxAgeMs,
@@ -43,7 +42,9 @@ const isUnnamed = ({ redisUrl, databaseUrl, nodeId }: RecordsOptions): boolean =
   redisUrl === undefined && databaseUrl !== undefined && nodeId === undefined;
 
 /** A feed in memory belongs to one process; several processes with one database need a name each. */
-function feedNameOf({ redisUrl, redisPrefix, databaseUrl }: RecordsOptions, nodeId: string): string {
-  if (redisUrl !== undefined) return `redis ${redisPrefix}`;
-  return databaseUrl === undefined ? 'memory' : `memory ${nodeId}`;
+function feedNameOf(
+  { redisUrl, databaseUrl }: RecordsOptions,
+  { feed, nodeId }: Pick<CallRecordsDeps, 'feed'> & { readonly nodeId: string },
+): string {
+  return redisUrl !== undefined || databaseUrl === undefined ? feed.name : `${feed.name} ${nodeId}`;
 }

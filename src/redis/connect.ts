@@ -31,6 +31,8 @@ export interface RedisClients extends AsyncDisposable, Readonly<Record<RedisRole
   readonly address: string;
   /** Whether it is a node of a Cluster, where all keys of a script must be in one hash slot. */
   readonly clustered: boolean;
+  /** The number of the database that the URL names. */
+  readonly database: number;
   /** Never hangs and never rejects. */
   close(): Promise<void>;
 }
@@ -65,7 +67,8 @@ export async function connectRedis(options: RedisConnectOptions): Promise<RedisC
       connectMs,
       timedOut,
     );
-    return { ...clients, address, clustered, close, [Symbol.asyncDispose]: close };
+    const database = clients.state.options.database ?? 0;
+    return { ...clients, address, clustered, database, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;

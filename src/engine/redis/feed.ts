@@ -38,6 +38,7 @@ export function createRedisFeed(deps: RedisFeedDeps): Feed {
   };
 
   return {
+    name: `redis ${keys.channelPrefix}`,
     async read({ after, limit }) {
       if (feed === undefined) return { events: [], position: after, lost: 0 };
       const positions = after?.split(SEPARATOR) ?? [];

@@ -1,6 +1,6 @@
 /** The engine of several nodes: one Redis, one script for each command. */
 import { createShardedAdapter } from '@socket.io/redis-adapter';
-import type { NodeId } from '../../protocol/ids.ts';
+import { NODE_ID_PATTERN, type NodeId } from '../../protocol/ids.ts';
 import { connectRedis, type RedisClients } from '../../redis/connect.ts';
 import { ScriptRunner } from '../../redis/script-runner.ts';
 import type { Command, Outcome } from '../../room/commands.ts';
@@ -20,7 +20,7 @@ import { loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
 export interface RedisEngineOptions {
   /** `redis://`, `rediss://` or `unix://`. May hold credentials. */
   readonly url: string;
-  /** The prefix of all keys and channels: servers with different prefixes can share a Redis. */
+  /** The prefix of all keys and channels: servers with different prefixes can share a database of Redis. */
   readonly prefix?: string;
   /** How long to wait for a reply of Redis. */
   readonly deadlineMs?: number;
@@ -60,9 +60,9 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
       complete: () => clients.pub.isReady && clients.sub.isReady,
       onChange: (health) => log[health === 'up' ? 'info' : 'warn']({ store: health }, 'the store'),
     });
-    const keys = createKeys(prefix, clients.clustered);
+    const keys = createKeys(prefix, clients);
     const bus = createBus(clients.pub, clients.sub, {
-      channelPrefix: prefix,
+      channelPrefix: keys.channelPrefix,
       deadlineMs,
       unavailable: () => new StoreUnavailable('Redis does not answer'),
       // The subscribers of a member's channel are counted: they tell whether a signal has reached a connection.
@@ -138,7 +138,7 @@ async function checkPoolShape({ clients, runner, keys, settings: { pool } }: Eng
 
 /** Subscribes to the node's own channel. By that subscription other nodes see it. */
 async function createFanout({ bus, keys, settings, log }: EngineDeps): Promise<Fanout> {
-  const channelPrefix = `${keys.prefix}io`;
+  const channelPrefix = `${keys.channelPrefix}io`;
   let receive: ((message: NodeMessage) => void) | undefined;
   bus.onMessage(settings.nodeId, (text) => {
     const message = parseNodeMessage(text);
@@ -161,7 +161,9 @@ async function createFanout({ bus, keys, settings, log }: EngineDeps): Promise<F
 async function listNodes({ bus, clients, runner, settings }: EngineDeps): Promise<NodeId[]> {
   const inboxPrefix = bus.inbox('');
   const inboxes = await runner.call(() => clients.state.pubSubShardChannels(`${escapeGlob(inboxPrefix)}*`));
-  // Only nodes subscribe there, under ids that this server has made.
-  const nodes = inboxes.map((inbox) => inbox.slice(inboxPrefix.length) as NodeId);
+  // A prefix that begins with all of this one has inboxes that match too, but no node id is part of a name like theirs.
+  const nodes = inboxes.map((inbox) => inbox.slice(inboxPrefix.length)).filter(isNodeId);
   return [...new Set([settings.nodeId, ...nodes])];
 }
+
+const isNodeId = (text: string): text is NodeId => NODE_ID_PATTERN.test(text);

@@ -24,6 +24,11 @@ export interface ShardKeys {
 
 export interface Keys {
   readonly prefix: string;
+  /**
+   * The beginning of the names of all channels. Keys belong to a database of Redis, but all databases of a server share its
+   * channels: outside of database 0 the number is a part of it, behind a character that no prefix has.
+   */
+  readonly channelPrefix: string;
   readonly secret: string;
   /** The shape of the pool that all nodes share. */
   readonly pool: string;
@@ -47,16 +52,24 @@ export interface Keys {
   scriptKeysOf(command: Command): string[];
 }
 
-export function createKeys(prefix: string, clustered = false): Keys {
+export interface KeysOptions {
+  readonly clustered?: boolean;
+  /** The number of the database. */
+  readonly database?: number;
+}
+
+export function createKeys(prefix: string, { clustered = false, database = 0 }: KeysOptions = {}): Keys {
+  const channelPrefix = database === 0 ? prefix : `${prefix}@${database}:`;
   const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(prefix, shard, clustered));
   const keys: Keys = {
     prefix,
+    channelPrefix,
     secret: `${prefix}secret`,
     pool: `${prefix}pool`,
     feeds: clustered
       ? [`${shardPrefix(prefix, 0)}events`, ...shards.slice(1).map(({ feed }) => feed)]
       : [`${prefix}events`],
-    feedChannel: `${prefix}room:events`,
+    feedChannel: `${channelPrefix}room:events`,
     dedupe: (key) => `${clustered ? shardPrefix(prefix, 0) : prefix}quiet:${key}`,
     shard(shard) {
       const found = shards[shard];

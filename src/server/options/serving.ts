@@ -1,5 +1,6 @@
 /** Options of listening, access and served pages. */
 import { z } from 'zod';
+import { NODE_ID_PATTERN } from '../../protocol/ids.ts';
 import { flag, integer, list, listBy, type OptionEntry, optionalText, optionEntry, text } from './entry.ts';
 import { readAllowedOrigin } from './origin.ts';
 
@@ -10,10 +11,7 @@ export const SERVING = {
   port: integer(3000, 0, 65_535, 'Port to listen on; 0 selects a free port.', { env: 'PORT' }),
   nodeId: optionEntry(
     'text',
-    z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{1,64}$/)
-      .optional(),
+    z.string().regex(NODE_ID_PATTERN).optional(),
     'Name of this node, unique among all nodes. Default: random.',
   ),
   secret: optionalText(

@@ -18,7 +18,7 @@ export const STORES = {
       .string()
       .regex(/^[A-Za-z0-9:_-]{1,32}$/)
       .default(DEFAULT_PREFIX),
-    'Prefix of all keys and channels in Redis.',
+    'Prefix of all keys and channels in Redis: needed only by servers that share a database of one Redis.',
   ),
   databaseUrl: optionEntry(
     'text',

@@ -128,7 +128,7 @@ export async function redisHarness(url: string, clustered: boolean): Promise<Que
     onChange: () => {},
     clock: systemClock,
   });
-  const keys = createKeys('sb:', clustered);
+  const keys = createKeys('sb:', { clustered });
   const streamOf = ({ ref: room }: FeedEvent): string =>
     keys.feeds[room === null ? 0 : Number(room.slice(3)) % keys.feeds.length] ?? keys.feeds[0];
   return {
