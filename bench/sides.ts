@@ -8,6 +8,7 @@ export type SideName = 'ours' | 'bare';
 export interface Side extends AsyncDisposable {
   readonly name: SideName;
   readonly url: string;
+  readonly pid: number;
   /** Microseconds of processor time, user and system, since it was started. */
   cpu(): Promise<number>;
   /** Bytes, after the garbage was collected. */
@@ -31,6 +32,7 @@ export async function startSide(name: SideName, redisUrl?: string, options: obje
   return {
     name,
     url: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
     cpu: async () => ((await ask('cpu')) as { microseconds: number }).microseconds,
     memory: async () => (await ask('memory')) as { rss: number; heap: number },
     async [Symbol.asyncDispose]() {
