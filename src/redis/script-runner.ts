@@ -4,6 +4,7 @@ import type { Clock } from '../support/clock.ts';
 import { withDeadline } from '../support/deadline.ts';
 import { type StoreHealth, StoreUnavailable } from '../support/store.ts';
 import type { RedisClient } from './connect.ts';
+import { InFlight, type InFlightBounds, type Urgency } from './in-flight.ts';
 import type { Script } from './script.ts';
 
 export type ScriptClient = Pick<RedisClient, 'isReady' | 'evalSha' | 'eval' | 'scriptLoad'>;
@@ -15,6 +16,8 @@ export interface ScriptRunnerOptions {
   readonly complete: () => boolean;
   readonly onChange: (state: StoreHealth['state']) => void;
   readonly clock: Pick<Clock, 'now'>;
+  /** Smaller ones, in tests. */
+  readonly inFlight?: InFlightBounds;
 }
 
 /** Error replies while Redis cannot serve. Any other one is a bug of ours, or a fault of its configuration. */
@@ -23,29 +26,33 @@ const TRANSIENT =
 
 export class ScriptRunner {
   readonly #options: ScriptRunnerOptions;
+  readonly #inFlight: InFlight;
   #stalled = false;
   #health: StoreHealth;
 
   constructor(options: ScriptRunnerOptions) {
     this.#options = options;
+    this.#inFlight = new InFlight(options.inFlight);
     this.#health = { state: 'up', since: options.clock.now() };
   }
 
-  /** @throws StoreUnavailable */
-  run(script: Script, keys: string[], args: string[]): Promise<unknown> {
+  /** @throws StoreUnavailable, also when too many commands wait for Redis already */
+  run(script: Script, keys: string[], args: string[], urgency: Urgency = 'ordinary'): Promise<unknown> {
+    const size = args.reduce((sum, { length }) => sum + length, 0);
+    // Inside of the deadline: a command that has missed it is in flight until Redis replies, or the connection is lost.
+    return this.call(() => this.#inFlight.run(script.sha, size, urgency, () => this.#evaluate(script, keys, args)));
+  }
+
+  async #evaluate(script: Script, keys: string[], args: string[]): Promise<unknown> {
     const { client } = this.#options;
     const call = { keys, arguments: args };
-    return this.call(async () => {
-      try {
-        return await client.evalSha(script.sha, call);
-      } catch (error) {
-        // The scripts were flushed, or another Redis took over: EVAL runs the script and loads it again.
-        if (error instanceof ErrorReply && error.message.startsWith('NOSCRIPT')) {
-          return client.eval(script.source, call);
-        }
-        throw error;
-      }
-    });
+    try {
+      return await client.evalSha(script.sha, call);
+    } catch (error) {
+      // The scripts were flushed, or another Redis took over: EVAL runs the script and loads it again.
+      if (error instanceof ErrorReply && error.message.startsWith('NOSCRIPT')) return client.eval(script.source, call);
+      throw error;
+    }
   }
 
   /**

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { instant, revision, roomCode, sessionNumber } from '../../protocol/snapshot.ts';
+import type { Urgency } from '../../redis/in-flight.ts';
 import type { Command, Create, Outcome, SeatChanges, Tick } from '../../room/commands.ts';
 import { codeAt, type Pool, SHARDS } from '../../room/pool.ts';
 import { type Policy, toSnapshot } from '../../room/room.ts';
@@ -29,6 +30,7 @@ import {
 interface Row<C extends Command> {
   /** Decides which Lua files the script shares with others, and how its keys are found. */
   readonly scope: 'shard' | 'user';
+  readonly urgency: Urgency;
   /** Whether it can append to the feed: only then is the script told of the feed. */
   readonly writesFeed: boolean;
   readonly encode: (command: C, pool: Pool, keys: Keys) => Encoded;
@@ -44,9 +46,10 @@ interface Encoded {
 type CommandOf<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>;
 
 export const COMMANDS: { readonly [Kind in Command['kind']]: Row<CommandOf<Kind>> } = {
-  create: { scope: 'shard', writesFeed: true, encode: encodeCreate, decode: decodeCreate },
+  create: { scope: 'shard', urgency: 'ordinary', writesFeed: true, encode: encodeCreate, decode: decodeCreate },
   join: {
     scope: 'shard',
+    urgency: 'ordinary',
     writesFeed: true,
     encode: ({ by, ...command }) => ({
       fields: { ...command, by: { ...by, profile: withoutBody(by.profile) } },
@@ -58,30 +61,35 @@ export const COMMANDS: { readonly [Kind in Command['kind']]: Row<CommandOf<Kind>
   },
   leave: {
     scope: 'shard',
+    urgency: 'vital',
     writesFeed: true,
     encode: encodePlain,
     decode: parseAs(z.union([revisionReply, seatRefused])),
   },
   suspend: {
     scope: 'shard',
+    urgency: 'vital',
     writesFeed: true,
     encode: encodePlain,
     decode: parseAs(z.union([revisionReply, seatRefused])),
   },
   resume: {
     scope: 'shard',
+    urgency: 'vital',
     writesFeed: true,
     encode: encodePlain,
     decode: parseAs(z.union([snapshotReply, seatRefused])),
   },
   renew: {
     scope: 'shard',
+    urgency: 'vital',
     writesFeed: false,
     encode: encodePlain,
     decode: parseAs(z.union([z.object({ ok, rev: revision, now: instant }), seatRefused])),
   },
   update: {
     scope: 'shard',
+    urgency: 'ordinary',
     writesFeed: true,
     encode: ({ change, ...command }) => ({
       fields: { ...command, change: { subject: change.subject, values: withoutBody(change.values) } },
@@ -91,18 +99,21 @@ export const COMMANDS: { readonly [Kind in Command['kind']]: Row<CommandOf<Kind>
   },
   kick: {
     scope: 'shard',
+    urgency: 'ordinary',
     writesFeed: true,
     encode: (command) => ({ fields: { ...command, maxBans: MAX_BANS }, bodies: [] }),
     decode: parseAs(z.union([revisionReply, seatRefused, refused('FORBIDDEN', 'PEER_NOT_FOUND', 'CONFLICT')])),
   },
   close: {
     scope: 'shard',
+    urgency: 'ordinary',
     writesFeed: true,
     encode: encodePlain,
     decode: parseAs(z.union([revisionReply, seatRefused, refused('FORBIDDEN')])),
   },
   read: {
     scope: 'shard',
+    urgency: 'bulk',
     writesFeed: false,
     encode: encodePlain,
     decode: parseAs(
@@ -111,14 +122,22 @@ export const COMMANDS: { readonly [Kind in Command['kind']]: Row<CommandOf<Kind>
   },
   list: {
     scope: 'shard',
+    urgency: 'bulk',
     writesFeed: false,
     encode: encodeShardCommand,
     decode: parseAs(z.object({ ok, rooms: z.array(listedRoom), more: z.boolean() })),
   },
-  tick: { scope: 'shard', writesFeed: true, encode: encodeShardCommand, decode: decodeTick },
-  stats: { scope: 'shard', writesFeed: false, encode: encodePlain, decode: parseAs(poolStats.extend({ ok })) },
+  tick: { scope: 'shard', urgency: 'vital', writesFeed: true, encode: encodeShardCommand, decode: decodeTick },
+  stats: {
+    scope: 'shard',
+    urgency: 'bulk',
+    writesFeed: false,
+    encode: encodePlain,
+    decode: parseAs(poolStats.extend({ ok })),
+  },
   arrive: {
     scope: 'user',
+    urgency: 'ordinary',
     writesFeed: false,
     encode: encodePlain,
     decode: parseAs(
@@ -133,6 +152,7 @@ export const COMMANDS: { readonly [Kind in Command['kind']]: Row<CommandOf<Kind>
   },
   touch: {
     scope: 'user',
+    urgency: 'vital',
     writesFeed: false,
     // Left out, not null: null is a value in Lua.
     encode: (command) => ({ fields: { ...command, seat: command.seat ?? undefined }, bodies: [] }),
@@ -140,11 +160,14 @@ export const COMMANDS: { readonly [Kind in Command['kind']]: Row<CommandOf<Kind>
   },
   depart: {
     scope: 'user',
+    urgency: 'vital',
     writesFeed: false,
     encode: encodePlain,
     decode: parseAs(z.union([z.object({ ok }), refused('SESSION_EXPIRED')])),
   },
 };
+
+export const urgencyOf = ({ kind }: Command): Urgency => COMMANDS[kind].urgency;
 
 /** @param now replaces the time of Redis: only tests give it. */
 export function encode(command: Command, settings: EngineSettings, keys: Keys, now?: number): string[] {

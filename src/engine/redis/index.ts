@@ -11,7 +11,7 @@ import { StoreUnavailable } from '../../support/store.ts';
 import { DEFAULT_PREFIX, type Engine, type EngineSettings, type Fanout, type NodeMessage } from '../engine.ts';
 import { isSocketRoomOfMember } from '../socket-rooms.ts';
 import { type Bus, createBus, redisChannel } from './bus.ts';
-import { decode, encode } from './commands.ts';
+import { decode, encode, urgencyOf } from './commands.ts';
 import { createRedisFeed } from './feed.ts';
 import { createKeys, escapeGlob, type Keys } from './keys.ts';
 import { parseNodeMessage } from './node-messages.ts';
@@ -108,7 +108,7 @@ async function buildEngine(deps: EngineDeps): Promise<RedisEngine> {
       const args = encode(command, settings, keys, clock?.now());
       return decode(
         command,
-        await runner.run(scripts[command.kind], keys.scriptKeysOf(command), args),
+        await runner.run(scripts[command.kind], keys.scriptKeysOf(command), args, urgencyOf(command)),
         settings.policy,
       );
     },

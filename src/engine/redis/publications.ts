@@ -14,6 +14,9 @@ export interface PublicationOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
+/** Messages and bytes that Redis has not acknowledged: more would only queue before a Redis that is too slow. */
+const MAX_UNANSWERED = { messages: 16_384, bytes: 32 * 1024 * 1024 };
+
 /** The reply to the first publish inside a `countReceivers`. */
 interface Capture {
   reply: Promise<number>;
@@ -27,6 +30,7 @@ export class Publications {
   #published = 0;
   #dropped = 0;
   #unanswered = 0;
+  #unansweredBytes = 0;
   #lastAnswer = 0;
   #closed = false;
 
@@ -39,7 +43,7 @@ export class Publications {
   get up(): boolean {
     const { clock, deadlineMs } = this.#options;
     const stalled = this.#unanswered > 0 && clock.monotonic() - this.#lastAnswer > deadlineMs;
-    return this.#client.isReady && !stalled && !this.#closed;
+    return this.#client.isReady && !stalled && !this.#closed && !this.#isFull;
   }
 
   publish(channel: string, payload: string | Buffer): void {
@@ -53,9 +57,17 @@ export class Publications {
     if (this.#unanswered === 0) this.#lastAnswer = this.#options.clock.monotonic();
     this.#unanswered += 1;
     this.#published += 1;
+    const { length } = payload;
+    this.#unansweredBytes += length;
     const reply = this.#client.sPublish(channel, payload);
     if (capture !== undefined) capture.reply = reply;
-    reply.then(this.#answered, this.#lost);
+    reply.then(
+      () => this.#answered(length),
+      () => {
+        this.#dropped += 1;
+        this.#answered(length);
+      },
+    );
   }
 
   async countReceivers(send: () => void): Promise<number> {
@@ -83,14 +95,13 @@ export class Publications {
     this.#closed = true;
   }
 
-  readonly #answered = (): void => {
-    this.#unanswered -= 1;
-    this.#lastAnswer = this.#options.clock.monotonic();
-  };
+  get #isFull(): boolean {
+    return this.#unanswered >= MAX_UNANSWERED.messages || this.#unansweredBytes >= MAX_UNANSWERED.bytes;
+  }
 
-  readonly #lost = (): void => {
+  #answered(length: number): void {
     this.#unanswered -= 1;
-    this.#dropped += 1;
+    this.#unansweredBytes -= length;
     this.#lastAnswer = this.#options.clock.monotonic();
-  };
+  }
 }
