@@ -56,6 +56,7 @@ export const NOTES: Readonly<Record<string, string>> = {
   'Member.seq': 'order of joining, never given twice in a room',
   'Limits.frameBytes': 'a larger frame ends the connection',
   'Limits.depth': 'nesting of `data` and `metadata`',
+  'Limits.values': 'JSON values in a payload',
   'Limits.nameLength': 'characters of a name',
   'Limits.maxUsers': 'maximum for `maxUsers` of a room',
   'Limits.codeDigits': 'digits of every code of this server',

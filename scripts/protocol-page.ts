@@ -57,6 +57,7 @@ export function printProtocolPage(): string {
     signal: () => bytesText(LIMITS.signalBytes),
     message: () => bytesText(LIMITS.messageBytes),
     depth: () => String(LIMITS.depth),
+    values: () => String(LIMITS.values),
   };
   const template = readFileSync(new URL('protocol-page.md', import.meta.url), 'utf8');
   const page = template.replaceAll(/\{\{([a-z ]+)(?:: (\w+))?\}\}/g, (_, name: string, option: string | undefined) => {

@@ -7,14 +7,16 @@ export const PROTOCOL_VERSION = 1;
 
 /** Fixed by the protocol, not options: both sides must agree on them. */
 export const LIMITS = {
-  /** Bytes of JSON in `signal.data`. */
+  /** Bytes of JSON in `signal.data`; white space and escapes do not count. */
   signalBytes: 64 * 1024,
-  /** Bytes of JSON in `message.data`. */
+  /** Bytes of JSON in `message.data`; white space and escapes do not count. */
   messageBytes: 4 * 1024,
   /** Bytes of JSON in a room's or a profile's `metadata`. */
   metadataBytes: 1024,
   /** Nesting of arrays and objects in `data` and `metadata`. */
   depth: 12,
+  /** JSON values in a payload: objects, arrays, strings, numbers, `true`, `false` and `null`, the payload itself included. */
+  values: 2000,
   /** Code points in a name. */
   nameLength: 64,
   /** Characters in a `type` or `mediaType`. */
@@ -22,6 +24,3 @@ export const LIMITS = {
   /** What a room's `maxUsers`, the number of its seats, may be, and what it is when left out. */
   maxUsers: { min: 2, max: 100, default: 8 },
 } as const;
-
-/** `["event", { data }]`: the envelope nests twice before the depth of `data` begins. */
-export const ENVELOPE_DEPTH = 2;

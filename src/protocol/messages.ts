@@ -174,6 +174,7 @@ export const limits = z.object({
   messageBytes: z.int(),
   metadataBytes: z.int(),
   depth: z.int(),
+  values: z.int(),
   nameLength: z.int(),
   maxUsers: z.int(),
   codeDigits: z.int(),

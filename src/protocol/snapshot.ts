@@ -10,6 +10,7 @@ import {
   type UserId,
 } from './ids.ts';
 import { LIMITS } from './limits.ts';
+import { hasPrototypeKey, PROTOTYPE_KEYS_REFUSED } from './prototype-keys.ts';
 
 // A brand is assigned only here, right after its pattern has been checked.
 export const roomCode = z
@@ -60,17 +61,18 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 /** JSON that the server has checked already. */
 export const anyJson = z.custom<Json>((value) => value !== undefined);
 
-/**
- * Any JSON, opaque to the server: its depth was checked before it was parsed, its size is checked here. An issue with
- * `params.tooLarge` tells a value over the limit from a missing one.
- */
-export const json = (maxBytes: number) =>
-  anyJson.refine((value) => new TextEncoder().encode(JSON.stringify(value)).byteLength <= maxBytes, {
-    message: `at most ${maxBytes} bytes of JSON`,
-    params: { tooLarge: true },
-  });
+/** The issue of a value over its limit; `params.tooLarge` tells it from a missing one. */
+export const tooLarge = (maxBytes: number) => ({
+  message: `at most ${maxBytes} bytes of JSON`,
+  params: { tooLarge: true },
+});
 
-export const metadata = json(LIMITS.metadataBytes);
+/** Any JSON, opaque to the server: its depth and its values were counted before it was parsed, its size is checked here. */
+export const json = (maxBytes: number) =>
+  anyJson.refine((value) => new TextEncoder().encode(JSON.stringify(value)).byteLength <= maxBytes, tooLarge(maxBytes));
+
+/** Any JSON that back ends can take. */
+export const metadata = json(LIMITS.metadataBytes).refine((value) => !hasPrototypeKey(value), PROTOTYPE_KEYS_REFUSED);
 export const maxUsers = z.int().min(LIMITS.maxUsers.min).max(LIMITS.maxUsers.max);
 
 /** `open`: the code is enough to join. */

@@ -146,6 +146,7 @@ const limitsOf = (options: Options): AdvertisedLimits => ({
   messageBytes: LIMITS.messageBytes,
   metadataBytes: LIMITS.metadataBytes,
   depth: LIMITS.depth,
+  values: LIMITS.values,
   nameLength: LIMITS.nameLength,
   maxUsers: LIMITS.maxUsers.max,
   codeDigits: options.codeDigits,

@@ -72,7 +72,12 @@ export const serverFloors: readonly Floor[] = [
   {
     path: 'src/server/sockets',
     about: 'Socket.IO: admit, parse, limit, dispatch, acknowledge',
-    ours: [...server('rooms presence context sessions limits options replies'), 'src/engine/engine', protocol, support],
+    ours: [
+      ...server('rooms presence context sessions limits options replies json'),
+      'src/engine/engine',
+      protocol,
+      support,
+    ],
     packages: ['socket.io', 'socket.io-parser', 'zod'],
     node: true,
   },
@@ -80,7 +85,7 @@ export const serverFloors: readonly Floor[] = [
     path: 'src/server/http/api',
     about: 'the REST API: one table of operations',
     ours: [
-      ...server('http rooms presence context limits monitoring options auth faults replies'),
+      ...server('http rooms presence context limits monitoring options auth faults replies json'),
       'src/engine/engine',
       'src/records/port',
       'src/records/csv',
@@ -105,7 +110,7 @@ export const serverFloors: readonly Floor[] = [
     path: 'src/server/rooms',
     about: 'what is done to a room: create, join, kick, close, relay',
     ours: [
-      ...server('presence context sessions limits auth replies'),
+      ...server('presence context sessions limits auth replies json'),
       'src/engine/engine',
       'src/engine/socket-rooms',
       'src/room',
@@ -203,6 +208,13 @@ export const serverFloors: readonly Floor[] = [
     ours: ['src/reference/port', protocol, support],
     packages: [],
     node: false,
+  },
+  {
+    path: 'src/server/json',
+    about: 'JSON as text: its bounds, and data that is handed on as it was written',
+    ours: [protocol],
+    packages: ['zod'],
+    node: true,
   },
   { path: 'src/server/shutdown', about: 'the disposal stack', ours: [support], packages: [], node: false },
 ];

@@ -5,26 +5,32 @@ import type { RoomRef, UserId } from '../../protocol/ids.ts';
 import type { SeatKey } from '../../room/commands.ts';
 import { StoreUnavailable } from '../../support/store.ts';
 import type { ServerContext } from '../context.ts';
+import type { JsonText, WithDataText } from '../json/json-text.ts';
 import { type RequestReply, refuse } from '../replies.ts';
 import type { Session } from '../sessions/session.ts';
+import { EVENT_AS_TEXT } from '../sessions/socket-types.ts';
 import { readRoom } from './room-service.ts';
+
+/** The event as JSON text. Neither a user id nor a ref has a character that JSON escapes. */
+export const eventText = (name: 'signal' | 'message', from: UserId | null, { text }: JsonText, ref: RoomRef): string =>
+  `["${name}",{"from":${from === null ? 'null' : `"${from}"`},"data":${text},"ref":"${ref}"}]`;
 
 export async function sendSignal(
   context: ServerContext,
   session: Session,
   key: SeatKey,
-  { to, data }: RequestPayload<'signal'>,
+  { to, data }: WithDataText<RequestPayload<'signal'>>,
 ): Promise<RequestReply<'signal'>> {
   const { engine, io, registry, signals } = context;
-  const body = { from: session.userId, data, ref: key.ref };
+  const event = eventText('signal', session.userId, data, key.ref);
   const target = registry.member(key.ref, to);
   if (target !== undefined) {
-    target.push('signal', body);
+    target.pushText(event);
     // A signal to oneself connects no two members.
     if (target !== session) signals.count(key.ref);
     return { ok: true };
   }
-  const send = () => void io.to(socketRoomOfMember(key.ref, to)).emit('signal', body);
+  const send = () => void io.to(socketRoomOfMember(key.ref, to)).emit(EVENT_AS_TEXT, event);
   if ((await engine.fanout.countReceivers(send)) === 0) return refuseSignal(context, key, to);
   signals.count(key.ref);
   return { ok: true };
@@ -40,9 +46,9 @@ export async function sendMessage(
   { engine, io }: ServerContext,
   ref: RoomRef,
   from: UserId | null,
-  { data }: RequestPayload<'message'>,
+  { data }: WithDataText<RequestPayload<'message'>>,
 ): Promise<RequestReply<'message'>> {
-  const send = () => void io.to(socketRoom(ref)).emit('message', { from, data, ref });
+  const send = () => void io.to(socketRoom(ref)).emit(EVENT_AS_TEXT, eventText('message', from, data, ref));
   // Refused before anybody has it: a retry would deliver it twice to the members on this node.
   if (engine.health().state !== 'up') throw new StoreUnavailable('the message would not leave this node');
   // The count is not used: it is asked for because only a message that did not leave this node rejects.

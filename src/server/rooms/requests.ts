@@ -3,6 +3,7 @@ import type { RequestName, RequestPayload } from '../../protocol/events.ts';
 import type { SeatKey } from '../../room/commands.ts';
 import type { Refusal, SeatRefusal } from '../../room/outcomes.ts';
 import type { ServerContext } from '../context.ts';
+import type { WithDataText } from '../json/json-text.ts';
 import { handleLostSeat } from '../presence/local-seat.ts';
 import { replaceAndRefuse } from '../presence/replace-session.ts';
 import { leaveSeat } from '../presence/seats.ts';
@@ -22,7 +23,10 @@ const QUEUE_FULL_RETRY_MS = 1000;
 
 /** One per request of the protocol. */
 export type RequestHandlers = {
-  readonly [Name in RequestName]: (session: Session, payload: RequestPayload<Name>) => Promise<RequestReply<Name>>;
+  readonly [Name in RequestName]: (
+    session: Session,
+    payload: WithDataText<RequestPayload<Name>>,
+  ) => Promise<RequestReply<Name>>;
 };
 
 export interface RequestDeps extends CreateForMemberDeps {

@@ -9,6 +9,9 @@ import type { Session } from './session.ts';
 interface SocketData {
   admitted: { readonly session: Session; readonly arrived: Outcome<Arrive> };
 }
+/** An event that is JSON text already: between nodes too it is one string, which the packet parser writes as it is. */
+export const EVENT_AS_TEXT = 'text';
+type EmittedEvents = ServerToClientEvents & { readonly [EVENT_AS_TEXT]: (event: string) => void };
 type NoServerEvents = Record<never, never>;
-export type Io = IoServer<ClientToServerEvents, ServerToClientEvents, NoServerEvents, SocketData>;
-export type Socket = IoSocket<ClientToServerEvents, ServerToClientEvents, NoServerEvents, SocketData>;
+export type Io = IoServer<ClientToServerEvents, EmittedEvents, NoServerEvents, SocketData>;
+export type Socket = IoSocket<ClientToServerEvents, EmittedEvents, NoServerEvents, SocketData>;

@@ -1,12 +1,13 @@
 /**
  * Socket.IO's parser with a guard in front of it. Stock, a 10 KB frame of 5,000 nested brackets ends the process: it is
- * parsed, and the recursive search for binary data in it overflows the stack. Here JSON nested deeper than the protocol
- * allows is not parsed, and binary data is refused. A refused event reaches the gateway with its acknowledgement id, so
- * that its sender gets a typed error.
+ * parsed, and the recursive search for binary data in it overflows the stack. Here JSON that is nested deeper or has more
+ * values than the protocol allows is not parsed, and binary data is refused. A refused event reaches the gateway with its
+ * acknowledgement id, so that its sender gets a typed error. Opaque data stays the text that came.
  */
-import { Decoder, Encoder, type Packet, PacketType } from 'socket.io-parser';
-import { ENVELOPE_DEPTH, LIMITS } from '../../protocol/limits.ts';
-import { isDeeperThan } from '../limits/json-depth.ts';
+import { Decoder, Encoder, isPacketValid, type Packet, PacketType } from 'socket.io-parser';
+import { whyOutOfBounds } from '../json/bounds.ts';
+import { parseEvent } from '../json/json-text.ts';
+import { EVENT_AS_TEXT } from '../sessions/socket-types.ts';
 import { readRawSignal } from './fast-relay.ts';
 
 /** Takes the place of the event's name in a refused packet. */
@@ -17,9 +18,10 @@ export class RefusedPacket {
   }
 }
 
-const MAX_DEPTH = LIMITS.depth + ENVELOPE_DEPTH;
+/** `["event",{data}]`: two levels around `data`; the array and the name beside the payload. */
+const ENVELOPE = { depth: 2, values: 2 };
 /** `<type>[<attachments>-][/<namespace>,][<id>]` */
-const HEADER = /^([0-6])(?:(\d+)-)?(?:(\/[^,]*),)?(\d{0,15})/;
+const HEADER = /^([0-6])(?:(\d+)-)?(?:(\/[^,]*),)?(\d*)/;
 /** CONNECT packets of one connection. There is one namespace: a client that goes on asking for others is disconnected. */
 const MAX_CONNECTS = 5;
 const MAX_ATTACHMENTS = 10;
@@ -43,13 +45,20 @@ class GuardedDecoder extends Decoder {
       throw new Error('an acknowledgement that was not asked for');
     const reason = whyRefused(type, chunk);
     if (reason !== undefined) this.refuse(chunk, reason);
-    else if (!this.addSignal(chunk)) super.add(chunk);
+    else if (type === PacketType.EVENT) this.addEvent(chunk);
+    else super.add(chunk);
   }
 
-  private addSignal(chunk: string): boolean {
-    const read = readRawSignal(chunk);
-    if (read !== undefined) this.emitEvent(['signal', read.signal], read.id);
-    return read !== undefined;
+  private addEvent(frame: string): void {
+    const raw = readRawSignal(frame);
+    if (raw !== undefined) {
+      this.emitEvent(['signal', raw.signal], raw.id);
+      return;
+    }
+    const [head = '', , , nsp = '/', id = ''] = HEADER.exec(frame) ?? [];
+    const data = parseEvent(frame.slice(head.length));
+    if (!isPacketValid({ type: PacketType.EVENT, nsp, data })) throw new Error('not an event');
+    this.emitEvent(data, id, nsp);
   }
 
   private refuse(chunk: string, reason: string): void {
@@ -59,8 +68,8 @@ class GuardedDecoder extends Decoder {
     this.emitEvent([new RefusedPacket(reason)], id, namespace);
   }
 
-  private emitEvent(data: unknown[], id: string, nsp = '/'): void {
-    this.emitReserved('decoded', { type: PacketType.EVENT, nsp, data, ...(id !== '' && { id: Number(id) }) });
+  private emitEvent(data: unknown, id: string, nsp = '/'): void {
+    this.emitReserved('decoded', { type: PacketType.EVENT, nsp, data, ...(id !== '' && { id: idOf(id) }) });
   }
 
   private dropAttachment(): void {
@@ -81,15 +90,25 @@ class GuardedDecoder extends Decoder {
 class TextEncoder extends Encoder {
   override encode({ type, nsp, id, data }: Packet): string[] {
     const namespace = nsp === '/' ? '' : `${nsp},`;
-    return [`${type}${namespace}${id ?? ''}${data === undefined ? '' : JSON.stringify(data)}`];
+    return [`${type}${namespace}${id ?? ''}${data === undefined ? '' : textOf(data)}`];
   }
 }
+
+/** A client receives the event that is written in `text`, never an event of that name. */
+const textOf = (data: unknown): string =>
+  Array.isArray(data) && data[0] === EVENT_AS_TEXT ? String(data[1]) : JSON.stringify(data);
 
 export const guardedParser = { Encoder: TextEncoder, Decoder: GuardedDecoder };
 
 function whyRefused(type: number, text: string): string | undefined {
   if (type === PacketType.BINARY_EVENT) return 'Binary data is not taken.';
-  return isDeeperThan(MAX_DEPTH, text) ? `Nested deeper than ${LIMITS.depth}.` : undefined;
+  return whyOutOfBounds(text, ENVELOPE);
+}
+
+/** An id that a number would round is echoed as its digits: Socket.IO only writes it into the acknowledgement. */
+function idOf(digits: string): number {
+  const number = Number(digits);
+  return Number.isSafeInteger(number) ? number : (digits as unknown as number);
 }
 
 const ZERO = 48;

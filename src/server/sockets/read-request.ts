@@ -2,7 +2,9 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../protocol/errors.ts';
 import type { RequestName } from '../../protocol/events.ts';
+import { LIMITS } from '../../protocol/limits.ts';
 import { REQUESTS } from '../../protocol/messages.ts';
+import { jsonText } from '../json/json-text.ts';
 import { RefusedPacket } from './packet-parser.ts';
 
 export type Acknowledge = (reply: object) => void;
@@ -19,9 +21,11 @@ interface Malformed {
 }
 
 /** Payload schemas by event name. A Map: names come from strangers, and an object also has its prototype's names. */
-const SCHEMAS: ReadonlyMap<unknown, z.ZodType> = new Map(
-  Object.entries(REQUESTS).map(([name, { payload }]) => [name, payload]),
-);
+const SCHEMAS: ReadonlyMap<unknown, z.ZodType> = new Map<unknown, z.ZodType>([
+  ...Object.entries(REQUESTS).map(([name, { payload }]) => [name, payload] as const),
+  ['signal', REQUESTS.signal.payload.extend({ data: jsonText(LIMITS.signalBytes) })],
+  ['message', REQUESTS.message.payload.extend({ data: jsonText(LIMITS.messageBytes) })],
+]);
 
 /** @returns the function that answers; `undefined` when the client asked for no acknowledgement. */
 export function acknowledgementOf(packet: Packet): Acknowledge | undefined {

@@ -142,12 +142,12 @@ describe('packets of Socket.IO', () => {
     await attacker.end();
   });
 
-  test('an acknowledgement id of any size is returned as parsed', async () => {
+  test('an acknowledgement id of any size is returned as it came', async () => {
     await using attacker = await join();
     attacker.send(`42${Number.MAX_SAFE_INTEGER}["room:leave",{}]`);
     await attacker.next(new RegExp(`^43${Number.MAX_SAFE_INTEGER}\\[`));
     attacker.send(`42${'9'.repeat(400)}["room:leave",{}]`);
-    await attacker.next(/^43Infinity\[/);
+    await attacker.next(/^439{400}\[/);
     attacker.send(`42${'9'.repeat(400)}["signal",{"data":${nested(5000)}}]`);
     await expectAlive(attacker);
   });

@@ -1,8 +1,9 @@
 /** Operations on the members of a room: remove one, send a message to all. */
 import { z } from 'zod';
 import { LIMITS } from '../../../protocol/limits.ts';
-import { json, roomRef } from '../../../protocol/snapshot.ts';
+import { roomRef } from '../../../protocol/snapshot.ts';
 import type { ServerContext } from '../../context.ts';
+import { jsonText } from '../../json/json-text.ts';
 import { sendMessage } from '../../rooms/relay.ts';
 import { kickMember } from '../../rooms/room-service.ts';
 import { EXAMPLES } from './examples.ts';
@@ -62,7 +63,7 @@ const SEND_MESSAGE = operationSpec({
     'Members receive the push `message` with `from: null`. It reaches the members that are connected now, and is not stored.',
   params: roomParams,
   query: refQuery,
-  body: z.strictObject({ data: json(LIMITS.messageBytes) }),
+  body: z.strictObject({ data: jsonText(LIMITS.messageBytes) }),
   response: {
     statuses: { 202: 'The message was sent.' },
     body: z.object({ ref: roomRef }),
