@@ -2,62 +2,94 @@
 /** The command line: parses flags and environment, and calls the command. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
-import { OptionError } from '../server/options/options.ts';
-import { flagOf, flags, readFlags, withoutEffect } from './flags.ts';
-import { showPool } from './pool.ts';
-import { printReferences } from './reference.ts';
-import { serve } from './serve.ts';
+import { OptionError, type OptionName } from '../server/options/options.ts';
+import { errorLine, usageErrorLine } from './error-line.ts';
+import { flags, type GivenOptions, LOG_LEVEL, readFlags } from './flags.ts';
+import { withSource } from './sources.ts';
+import { flagOf } from './spellings.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 /** Exit code for a bad command line; 1 is for a command that failed. */
 const USAGE_ERROR = 2;
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
+// Commands are loaded when they are run: `signalbox health` runs every few seconds, and needs no driver and no server.
 function createProgram(): Command {
   const program = new Command('signalbox')
     .description('A WebRTC signaling server: rooms by 6-digit code.')
     .version(version)
     // Inherited by the commands that are added below.
-    .configureOutput({ outputError: (text, write) => write(errorLine(text.replace(/^error: /, ''))) })
+    .configureOutput({ outputError: (text, write) => write(usageErrorLine(text)) })
     .exitOverride();
-
-  const serveCommand = program.command('serve').description('Run one node until SIGINT or SIGTERM.');
-  for (const flag of flags()) serveCommand.addOption(flag);
-  serveCommand
-    .addOption(
-      new Option('--log-level <level>', 'How much to log.').choices(LEVELS).default('info').env('SIGNALBOX_LOG_LEVEL'),
-    )
-    .action((given) => serve(readFlags(given, process.env), given.logLevel, withoutEffect(process.env)));
-
-  const poolCommand = program.command('pool').description('Show how many room codes are free, occupied and cooling.');
-  for (const flag of flags()) if (POOL_FLAGS.has(flag.long ?? '')) poolCommand.addOption(flag);
-  poolCommand
-    .option('--audit', 'check the data in Redis about each code for consistency', false)
-    .option('--json', 'print the figures as one line of JSON', false)
-    .action(async (given) => {
-      const isConsistent = await showPool(readFlags(given, process.env), given);
-      if (!isConsistent) process.exitCode = 1;
-    });
-
-  const referenceCommand = program
-    .command('reference')
-    .description('Issue and print new references of a type: order, user, product, room, or a type of --item-types.')
-    .argument('<type>', 'item type of the references');
-  for (const flag of flags()) if (REFERENCE_FLAGS.has(flag.long ?? '')) referenceCommand.addOption(flag);
-  referenceCommand
-    .option('-n, --count <number>', 'number of references, printed one per line', '1')
-    .action((type, given) => printReferences(type, given.count, readFlags(given, process.env)));
+  addServe(program);
+  addPool(program);
+  addReference(program);
   return program;
 }
 
-const POOL_FLAGS = new Set(['redisUrl', 'redisPrefix', 'codeDigits', 'poolSize'].map(flagOf));
+function addServe(program: Command): void {
+  const command = program.command('serve').description('Run one node until SIGINT or SIGTERM.');
+  for (const flag of flags()) command.addOption(flag);
+  command
+    .addOption(new Option('--log-level <level>', `How much to log. (default info; ${LOG_LEVEL})`).choices(LEVELS))
+    .action((given: { logLevel?: string }) =>
+      run(given, async (read) => {
+        const { serve } = await import('./serve.ts');
+        await serve(read.options, given.logLevel ?? levelOf(process.env[LOG_LEVEL]), read.notices);
+      }),
+    );
+}
 
-const REFERENCE_FLAGS = new Set(
-  ['redisUrl', 'redisPrefix', 'databaseUrl', 'dataDir', 'referencePrefix', 'itemTypes'].map(flagOf),
-);
+function addPool(program: Command): void {
+  const command = program.command('pool').description('Show how many room codes are free, occupied and cooling.');
+  addFlags(command, ['redisUrl', 'redisPrefix', 'codeDigits', 'poolSize']);
+  command
+    .option('--audit', 'check the data in Redis about each code for consistency', false)
+    .option('--json', 'print the figures as one line of JSON', false)
+    .action((given: { audit: boolean; json: boolean }) =>
+      run(given, async ({ options }) => {
+        const { showPool } = await import('./pool.ts');
+        if (!(await showPool(options, given))) process.exitCode = 1;
+      }),
+    );
+}
 
-/** An error as one line, without a stack trace. */
-const errorLine = (text: string): string => `signalbox: ${text.trim().replaceAll('\n', ' ')}\n`;
+function addReference(program: Command): void {
+  const command = program
+    .command('reference')
+    .description('Issue and print new references of a type: order, user, product, room, or a type of --item-types.')
+    .argument('<type>', 'item type of the references');
+  addFlags(command, ['redisUrl', 'redisPrefix', 'databaseUrl', 'dataDir', 'referencePrefix', 'itemTypes']);
+  command
+    .option('-n, --count <number>', 'number of references, printed one per line', '1')
+    .action((type: string, given: { count: string }) =>
+      run(given, async ({ options }) => {
+        const { printReferences } = await import('./reference.ts');
+        await printReferences(type, given.count, options);
+      }),
+    );
+}
+
+function addFlags(command: Command, names: readonly OptionName[]): void {
+  const wanted = new Set(names.map(flagOf));
+  for (const flag of flags()) if (wanted.has(flag.long ?? '')) command.addOption(flag);
+}
+
+/** Runs a command with the options of the flags and of the environment. */
+async function run(given: object, command: (read: GivenOptions) => Promise<void>): Promise<void> {
+  const read = readFlags({ ...given }, process.env);
+  try {
+    await command(read);
+  } catch (error) {
+    throw withSource(error, read.sources);
+  }
+}
+
+function levelOf(variable: string | undefined): string {
+  const level = variable?.trim() || 'info';
+  if (LEVELS.includes(level)) return level;
+  throw new OptionError(LOG_LEVEL, `must be one of ${LEVELS.join(', ')}`);
+}
 
 try {
   await createProgram().parseAsync();

@@ -9,10 +9,10 @@ import { createCliLog } from './log.ts';
 /** Time after the drain for closing the rest. */
 const CLOSE_MARGIN_MS = 5000;
 
-/** @param reserved environment variables that are set but have no effect yet. */
-export async function serve(options: PartialOptions, logLevel: string, reserved: readonly string[]): Promise<void> {
+/** @param notices about variables of the environment that have no effect. */
+export async function serve(options: PartialOptions, logLevel: string, notices: readonly string[]): Promise<void> {
   const log = createCliLog(logLevel);
-  for (const name of reserved) log.warn(`${name} is set, and has no effect in this version`);
+  for (const notice of notices) log.warn(notice);
   // Last resort: a bug in one request must not end the process and with it all calls.
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'));
   const server = await createServer(withDataDir(options, log), { log });

@@ -1,7 +1,7 @@
 /** `signalbox serve`: help, errors and the lines at the start. */
 import { describe, expect, test } from 'vitest';
-import { flagOf, variableOf } from '../../src/cli/flags.ts';
-import { OPTIONS, type OptionName, readOptions } from '../../src/server/options/options.ts';
+import { flagOf, variableOf } from '../../src/cli/spellings.ts';
+import { OPTIONS, type OptionEntry, type OptionName, readOptions } from '../../src/server/options/options.ts';
 import { freePort, temporaryFolder } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
 import { type Ended, runSignalbox, startSignalbox } from '../support/signalbox.ts';
@@ -24,7 +24,7 @@ describe('--help', () => {
     const text = stdout.replaceAll(/\s+/g, ' ');
     const defaults = readOptions({});
     for (const name of NAMES) {
-      const { help } = OPTIONS[name];
+      const { help }: OptionEntry = OPTIONS[name];
       const value = defaults[name];
       const shown =
         value === undefined || (Array.isArray(value) && value.length === 0) ? '(' : `(default ${String(value)}; `;
@@ -47,17 +47,25 @@ describe('invalid arguments: one line, exit code 2', () => {
   test.each<[string, string[], Record<string, string>, RegExp]>([
     ['an unknown flag', ['--prot', '3000'], {}, /unknown option '--prot' .*--port/],
     ['an unknown variable', [], { SIGNALBOX_GRACE: '1' }, /SIGNALBOX_GRACE: no such option/],
-    ['letters for a number', ['--grace-ms', '30s'], {}, /--grace-ms: not a number/],
+    ['a word for a duration', ['--grace-ms', 'soon'], {}, /--grace-ms: not a duration: .*30s/],
+    ['letters for a number', [], { SIGNALBOX_STRIKES: '10s' }, /SIGNALBOX_STRIKES: not a number/],
+    [
+      'a value out of range in a variable',
+      [],
+      { SIGNALBOX_STRIKES: '0' },
+      /strikes: .*\(from the variable SIGNALBOX_S/,
+    ],
+    ['an unknown flag whose value is a secret', ['--secrt=hunter2'], {}, /unknown option '--secrt'/],
     ['a flag without its value', ['--port'], {}, /--port.* argument missing/],
     [
       'a word for true or false',
-      ['--webhook-allow-private', 'yes'],
+      ['--webhook-allow-private', 'perhaps'],
       {},
       /--webhook-allow-private: neither true nor false/,
     ],
     ['an unknown flag after a flag without a value', ['--demo', '--prot', '1'], {}, /unknown option '--prot'/],
     ['an unexpected argument', ['now'], {}, /too many arguments/],
-    ['a number out of range', ['--port', '70000'], {}, /port: .*65535/],
+    ['a number out of range', ['--port', '70000'], {}, /port: .*65535 \(from --port\)/],
     ['an unknown log level', [], { SIGNALBOX_LOG_LEVEL: 'loud' }, /LOG_LEVEL.*debug, info, warn, error, silent/],
     [
       'a proxy that is not a network',

@@ -3,7 +3,8 @@ import { isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { readFlags, variableOf } from '../../src/cli/flags.ts';
+import { readFlags } from '../../src/cli/flags.ts';
+import { variableOf } from '../../src/cli/spellings.ts';
 import { OPTIONS, readOptions } from '../../src/server/options/options.ts';
 import { nginxConf } from '../support/nginx.ts';
 import { networksOf, readCompose, type Service, variablesOf } from './compose-file.ts';
@@ -66,7 +67,8 @@ describe('the nodes', () => {
       SIGNALBOX_TURN_SECRETS: `${'n'.repeat(32)},${'o'.repeat(32)}`,
     };
     for (const [, { environment }] of nodes) {
-      const read = (dotEnv: Record<string, string>) => readOptions(readFlags({}, filledIn(environment, dotEnv)));
+      const read = (dotEnv: Record<string, string>) =>
+        readOptions(readFlags({}, filledIn(environment, dotEnv)).options);
       expect(read(secrets)).toMatchObject({ turnUrls: [], turnSecrets: [], stunUrls: [], allowedOrigins: [] });
       expect(read({ ...secrets, ...turn })).toMatchObject({
         turnUrls: ['turn:turn.example.org'],

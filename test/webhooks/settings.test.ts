@@ -49,7 +49,7 @@ test('flags and variables set them too', () => {
     readFlags(
       { webhookUrls: given['--webhook-urls'], webhookEvents: given['--webhook-events'] },
       { SIGNALBOX_WEBHOOK_SECRETS: `${SECRET},another secret of 16` },
-    ),
+    ).options,
   );
   expect(readWebhooks(options)).toEqual({
     urls: ['https://a.example/', 'https://b.example/'],

@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import type { Reading } from '../../support/reading.ts';
 
-type Kind = 'text' | 'number' | 'flag' | 'list';
+/** `duration`: a number of milliseconds, which the command line also reads with a unit, such as 30s. */
+export type OptionKind = 'text' | 'number' | 'duration' | 'flag' | 'list';
 
 export interface OptionEntry<Schema extends z.ZodType = z.ZodType> {
-  readonly kind: Kind;
+  readonly kind: OptionKind;
   readonly schema: Schema;
   readonly help: string;
   /** A conventional environment variable that is read in addition to the SIGNALBOX_ one, such as PORT. */
@@ -17,7 +18,7 @@ export interface OptionEntry<Schema extends z.ZodType = z.ZodType> {
 type Extra = Pick<OptionEntry, 'env' | 'secret'>;
 
 export function optionEntry<Schema extends z.ZodType>(
-  kind: Kind,
+  kind: OptionKind,
   schema: Schema,
   help: string,
   extra: Extra = {},
@@ -31,8 +32,10 @@ export const optionalText = (help: string, extra?: Extra, minLength = 1) =>
   optionEntry('text', z.string().min(minLength).optional(), help, extra);
 export const integer = (defaultValue: number, min: number, max: number, help: string, extra?: Extra) =>
   optionEntry('number', z.int().min(min).max(max).default(defaultValue), help, extra);
-export const milliseconds = (defaultValue: number, help: string, min = 1) =>
-  integer(defaultValue, min, 2 ** 31 - 1, help);
+/** The longest delay of a timer of Node. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+export const milliseconds = (defaultValue: number, help: string, min = 1, max = MAX_DELAY_MS) =>
+  optionEntry('duration', z.int().min(min).max(max).default(defaultValue), help);
 export const flag = (defaultValue: boolean, help: string) =>
   optionEntry('flag', z.boolean().default(defaultValue), help);
 export const list = (defaultValue: string[], help: string) =>

@@ -6,6 +6,7 @@ import { MINUTE } from './entry.ts';
 import { OptionError } from './option-error.ts';
 import { OPTIONS, type Options, type PartialOptions } from './table.ts';
 
+export type { OptionEntry, OptionKind } from './entry.ts';
 export { OptionError } from './option-error.ts';
 export { DEFAULT_SOCKET_PATH } from './serving.ts';
 export { OPTIONS, type OptionName, type Options, type PartialOptions } from './table.ts';

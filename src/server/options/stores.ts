@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DATABASE_URLS, isDatabaseUrl } from '../../database/url.ts';
 import { DEFAULT_PREFIX } from '../../engine/engine.ts';
-import { HOUR, integer, type OptionEntry, optionalText, optionEntry } from './entry.ts';
+import { HOUR, integer, milliseconds, type OptionEntry, optionalText, optionEntry } from './entry.ts';
 
 export const STORES = {
   redisUrl: optionalText(
@@ -38,11 +38,11 @@ export const STORES = {
     10_000_000,
     'Number of events kept in the feed for late readers, such as call records; 0 turns the feed off.',
   ),
-  callRetentionMs: integer(
+  callRetentionMs: milliseconds(
     90 * 24 * HOUR,
+    'Retention of call records after the end of the call; 0 keeps them for ever.',
     0,
     Number.MAX_SAFE_INTEGER,
-    'Retention of call records after the end of the call; 0 keeps them for ever.',
   ),
   referencePrefix: optionEntry(
     'text',
