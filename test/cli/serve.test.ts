@@ -64,6 +64,7 @@ describe('invalid arguments: one line, exit code 2', () => {
       /--webhook-allow-private: neither true nor false/,
     ],
     ['an unknown flag after a flag without a value', ['--demo', '--prot', '1'], {}, /unknown option '--prot'/],
+    ['a path with an invisible character', ['--data-dir', 'd\u0001d'], {}, /dataDir: .*U\+0001.* \(from --data-dir\)/],
     ['an unexpected argument', ['now'], {}, /too many arguments/],
     ['a number out of range', ['--port', '70000'], {}, /port: .*65535 \(from --port\)/],
     ['an unknown log level', [], { SIGNALBOX_LOG_LEVEL: 'loud' }, /LOG_LEVEL.*debug, info, warn, error, silent/],

@@ -6,7 +6,7 @@ import { flag, HOUR, integer, milliseconds, type OptionEntry, optionalText, opti
 
 export const BACK_ENDS = {
   adminToken: optionalText(
-    'Bearer token of the administrative API, with all rights; at least 16 characters. Without any token, that API refuses all requests.',
+    'Bearer token of the administrative API, with all rights: 16 to 512 characters of A-Z a-z 0-9 . _ ~ + / = -. Without any token, that API refuses all requests.',
     { secret: true },
     16,
   ),

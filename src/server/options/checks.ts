@@ -18,7 +18,11 @@ export function checkTogether(options: Options): void {
   checkTurn(options);
   checkReferences(options);
   const { adminToken, adminTokens } = options;
-  rethrowAsOptionError(AdminTokenError, 'adminTokens', () => readAdminTokens(adminToken, adminTokens));
+  rethrowAsOptionError(
+    AdminTokenError,
+    ({ option }) => option,
+    () => readAdminTokens(adminToken, adminTokens),
+  );
   rethrowAsOptionError(
     WebhookOptionError,
     ({ option }) => option,

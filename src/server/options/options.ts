@@ -4,6 +4,7 @@ import type { Policy } from '../../room/room.ts';
 import { checkTogether } from './checks.ts';
 import { MINUTE } from './entry.ts';
 import { OptionError } from './option-error.ts';
+import { textProblem } from './plain-text.ts';
 import { OPTIONS, type Options, type PartialOptions } from './table.ts';
 
 export type { OptionEntry, OptionKind } from './entry.ts';
@@ -19,15 +20,25 @@ export { OPTIONS, type OptionName, type Options, type PartialOptions } from './t
 export function readOptions(given: PartialOptions): Options {
   for (const name of Object.keys(given))
     if (!Object.hasOwn(OPTIONS, name)) throw new OptionError(name, 'no such option');
-  const read = Object.entries(OPTIONS).map(([name, { schema }]) => {
-    const value = schema.safeParse(Reflect.get(given, name));
-    if (!value.success) throw new OptionError(name, value.error.issues[0]?.message ?? 'malformed');
-    return [name, value.data];
+  const read = Object.entries(OPTIONS).map(([name, entry]) => {
+    const value: unknown = Reflect.get(given, name);
+    checkTexts(name, value, 'secret' in entry);
+    const checked = entry.schema.safeParse(value);
+    if (!checked.success) throw new OptionError(name, checked.error.issues[0]?.message ?? 'malformed');
+    return [name, checked.data];
   });
   // Each value has been parsed by the schema that its type is inferred from.
   const options = deriveIntervals(Object.fromEntries(read) as Options, given);
   checkTogether(options);
   return options;
+}
+
+function checkTexts(name: string, given: unknown, isSecret: boolean): void {
+  for (const [index, text] of (Array.isArray(given) ? given : [given]).entries()) {
+    const problem = typeof text === 'string' ? textProblem(text, isSecret) : undefined;
+    if (problem !== undefined)
+      throw new OptionError(name, Array.isArray(given) ? `entry ${index + 1} ${problem}` : problem);
+  }
 }
 
 /** Shortens the defaults of the heartbeat and tick intervals to match a shorter userTtlMs. */

@@ -79,6 +79,76 @@ describe('an invalid option is refused by name', () => {
   });
 });
 
+describe('a text with something invisible is refused, by every door, with the character and without the text', () => {
+  const TOKEN = 'abcdefghijklmnopqrstuvwx';
+  const ends = [
+    ['\n', 'a line feed (U+000A) at its end'],
+    ['\r', 'a carriage return (U+000D)'],
+    [' ', 'a blank (U+0020)'],
+    ['\u00a0', 'U+00A0'],
+    ['\u200b', 'U+200B'],
+    ['\ufeff', 'U+FEFF'],
+    ['\0', 'U+0000'],
+    ['\u2028', 'U+2028'],
+  ] as const;
+  const texts = {
+    secret: TOKEN,
+    adminToken: TOKEN,
+    dataDir: 'dd',
+    host: '127.0.0.1',
+    redisUrl: 'redis://r',
+    databaseUrl: 'sqlite:x.db',
+    nodeId: 'n',
+    redisPrefix: 'sb:',
+  };
+  const lists = {
+    adminTokens: `shop=write:${TOKEN}`,
+    webhookSecrets: TOKEN,
+    turnSecrets: TOKEN,
+    webhookUrls: 'https://a.example/',
+    allowedOrigins: 'https://a.example',
+    trustedProxies: '10.0.0.1',
+    turnUrls: 'turn:t.example',
+    stunUrls: 'stun:t.example',
+    itemTypes: 'invoice=5:INV:8',
+  };
+
+  test.each(ends)('%j', (character, says) => {
+    for (const [option, text] of Object.entries(texts)) {
+      expect(() => read({ [option]: text + character })).toThrow(
+        expect.objectContaining({ option, message: expect.stringContaining(says) }),
+      );
+      expect(() => read({ [option]: character + text })).toThrow(expect.objectContaining({ option }));
+      expect(() => read({ [option]: text + character })).not.toThrow(TOKEN);
+    }
+    for (const [option, text] of Object.entries(lists)) {
+      expect(() => read({ [option]: [text + character] })).toThrow(
+        expect.objectContaining({ option, message: expect.stringContaining(says) }),
+      );
+    }
+  });
+
+  test('a token that no header carries as it is', () => {
+    for (const character of ['ö', '€', '😀', '"', ' ', '\u0301', ':', ',']) {
+      const token = `${TOKEN}${character}x`;
+      for (const [option, value] of [
+        ['adminToken', token],
+        ['adminTokens', [`shop=read:${token}`]],
+      ] as const) {
+        expect(() => read({ [option]: value })).toThrow(expect.objectContaining({ option }));
+        expect(() => read({ [option]: value })).not.toThrow(TOKEN);
+      }
+    }
+    expect(() => read({ adminToken: 'x'.repeat(513) })).toThrow('adminToken: ');
+    expect(read({ adminToken: `${TOKEN}._~+/=-` }).adminToken).toBe(`${TOKEN}._~+/=-`);
+  });
+
+  test('but a secret may be words, and a path may have blanks and any script', () => {
+    const secret = 'correct horse battery stäple';
+    expect(read({ secret, dataDir: './my data/می\u200cخواهم' })).toMatchObject({ secret });
+  });
+});
+
 describe('a TURN server', () => {
   test.each([
     'turn:turn.example.org',
