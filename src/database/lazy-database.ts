@@ -2,12 +2,11 @@
 import { withDeadline } from '../support/deadline.ts';
 import { type Database, DatabaseUnavailable } from './database.ts';
 import { closedError } from './driver-errors.ts';
+import { CALL_MS } from './time-limits.ts';
 
-/** Time limit of one call: some operations have no limit in the driver, others have one per statement. */
-const ANSWER_MS = 2_500;
 const CLOSE_MS = 1_000;
 
-const tooLate = (): Error => new DatabaseUnavailable(`the database has not answered within ${ANSWER_MS} ms`);
+const tooLate = (): Error => new DatabaseUnavailable(`the database has not answered within ${CALL_MS} ms`);
 
 export function lazyDatabase(about: Pick<Database, 'name' | 'dialect'>, load: () => Promise<Database>): Database {
   let loaded: Promise<Database> | undefined;
@@ -15,7 +14,7 @@ export function lazyDatabase(about: Pick<Database, 'name' | 'dialect'>, load: ()
   const call = async <T>(work: (database: Database) => Promise<T>): Promise<T> => {
     if (isClosed) throw closedError();
     loaded ??= load();
-    return withDeadline(loaded.then(work), ANSWER_MS, tooLate);
+    return withDeadline(loaded.then(work), CALL_MS, tooLate);
   };
   return {
     ...about,

@@ -2,22 +2,28 @@
 import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { once } from '../support/async/once.ts';
 import { type Log, silentLog } from '../support/log.ts';
-import { type Database, DatabaseMisconfigured, type Queries, type Row, readNumber, type Value } from './database.ts';
+import {
+  type Database,
+  DatabaseMisconfigured,
+  DatabaseUnavailable,
+  type Queries,
+  type Row,
+  readNumber,
+  type Value,
+} from './database.ts';
 import { closedError, createErrorTranslator } from './driver-errors.ts';
 import { afterMigration, migrate } from './migrations.ts';
+import { ANSWER_MS, answerMsOf, IDLE_MS, LOCK_MS, MIGRATION_STATEMENT_MS, STATEMENT_MS } from './time-limits.ts';
 import { locationOf } from './url.ts';
 
-/** Time limit of one statement; when it is exceeded, its connection is closed. */
-const ANSWER_MS = 1_500;
 const MIGRATION_LOCK = 'signalbox migrations';
-const MIGRATION_WAIT_S = 10;
 
 /**
  * Errors of the server's state, not of the statement: lost connections, conflicts that were rolled back, operator
  * intervention, no disk space or memory, lock timeouts, read-only mode.
  */
 const OUTAGE = /^(08|40|70)/;
-const OUTAGES = [1020, 1021, 1037, 1038, 1041, 1114, 1180, 1205, 1290, 1792, 1836];
+const OUTAGES = [1020, 1021, 1037, 1038, 1041, 1114, 1180, 1205, 1290, 1792, 1836, 3024];
 const connectionOnly = createErrorTranslator(() => false);
 const translated = createErrorTranslator((error) => {
   const { sqlState, errno } = Object(error);
@@ -26,10 +32,17 @@ const translated = createErrorTranslator((error) => {
 
 const NOW = `SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 AS now`;
 /**
- * SQL injection: the driver escapes values with backslashes, so the mode NO_BACKSLASH_ESCAPES must be off. And strict: a
- * value that does not fit is refused, not truncated.
+ * Settings of a connection. SQL injection: the driver escapes values with backslashes, so the mode NO_BACKSLASH_ESCAPES
+ * must be off. And strict: a value that does not fit is refused, not truncated. `wait_timeout` also ends a transaction
+ * whose client sends nothing. The limit of a statement is another setting in MariaDB, and in MySQL one for reading only.
  */
-const MODE = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'`;
+const settings = (statementMs: number): string => `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION',
+  SESSION innodb_lock_wait_timeout = ${LOCK_MS / 1_000}, SESSION lock_wait_timeout = ${LOCK_MS / 1_000},
+  SESSION wait_timeout = ${IDLE_MS / 1_000}
+  /*M!100101 , SESSION max_statement_time = ${statementMs / 1_000} */
+  /*!50708 , SESSION max_execution_time = ${statementMs} */`;
+/** Half of `wait_timeout`: the pool closes an idle connection before the server does, so no call finds it closed. */
+const POOL_IDLE_MS = IDLE_MS / 2;
 
 export function createMysqlDatabase(url: string, log: Log = silentLog): Database {
   let pool: Promise<Pool> | undefined;
@@ -40,7 +53,7 @@ export function createMysqlDatabase(url: string, log: Log = silentLog): Database
     pool ??= createPool(url);
     return pool;
   };
-  const migrated = once(async () => withConnection(await connected(), (connection) => migrateLocked(connection, log)));
+  const migrated = once(async () => withConnection(await connected(), (connection) => migrateWith(connection, log)));
 
   const ready = <T>(work: (connection: PoolConnection) => Promise<T>): Promise<T> =>
     afterMigration(migrated, async () => withConnection(await connected(), work));
@@ -69,6 +82,10 @@ async function createPool(url: string): Promise<Pool> {
   return driver.createPool({
     uri: url.replace(/^mariadb:/, 'mysql:'),
     connectionLimit: 4,
+    // Below the limit: otherwise the driver keeps idle connections.
+    maxIdle: 3,
+    idleTimeout: POOL_IDLE_MS,
+    gracefulEnd: true,
     connectTimeout: ANSWER_MS,
     supportBigNumbers: true,
     bigNumberStrings: true,
@@ -82,17 +99,27 @@ async function transaction<T>(connection: PoolConnection, work: (queries: Querie
   return result;
 }
 
-const queriesOn = (connection: PoolConnection): Queries => ({
-  rows: (sql, values) => rows(connection, sql, values),
-  run: (sql, values) => run(connection, sql, values),
+const queriesOn = (connection: PoolConnection, statementMs = STATEMENT_MS): Queries => ({
+  rows: (sql, values) => rows(connection, sql, values, statementMs),
+  run: (sql, values) => run(connection, sql, values, statementMs),
 });
 
-async function migrateLocked(connection: PoolConnection, log: Log): Promise<void> {
+async function migrateWith(connection: PoolConnection, log: Log): Promise<void> {
   await warnOfUnsafeCommits(connection, log);
-  const [locked] = await rows(connection, 'SELECT GET_LOCK(?, ?) AS locked', [MIGRATION_LOCK, MIGRATION_WAIT_S]);
-  if (readNumber(locked?.['locked']) !== 1) throw new Error('another node has been creating the tables for too long');
+  await ask(connection, settings(MIGRATION_STATEMENT_MS));
   try {
-    await migrate(queriesOn(connection), 'mysql');
+    await migrateLocked(connection);
+  } finally {
+    // The next caller sets the usual limits again.
+    prepared.delete(connection.connection);
+  }
+}
+
+async function migrateLocked(connection: PoolConnection): Promise<void> {
+  const [locked] = await rows(connection, 'SELECT GET_LOCK(?, ?) AS locked', [MIGRATION_LOCK, LOCK_MS / 1_000]);
+  if (readNumber(locked?.['locked']) !== 1) throw new DatabaseUnavailable('another node is creating the tables');
+  try {
+    await migrate(queriesOn(connection, MIGRATION_STATEMENT_MS), 'mysql');
   } finally {
     await ask(connection, 'SELECT RELEASE_LOCK(?)', [MIGRATION_LOCK]);
   }
@@ -104,35 +131,61 @@ async function warnOfUnsafeCommits(connection: PoolConnection, log: Log): Promis
   log.warn('innodb_flush_log_at_trx_commit is not 1: a crash of the database server can make it forget leases');
 }
 
-/** Connections whose mode is set. Keyed by the inner connection, because the pool wraps it anew for every caller. */
-const inMode = new WeakSet<object>();
+/** Connections with their settings. Keyed by the inner connection, because the pool wraps it anew for every caller. */
+const prepared = new WeakSet<object>();
 
-/** Closes a connection on which something failed: it may be in the middle of a transaction. */
 async function withConnection<T>(pool: Pool, work: (connection: PoolConnection) => Promise<T>): Promise<T> {
   const connection = await connectionOnly(pool.getConnection());
   try {
-    if (!inMode.has(connection.connection)) await ask(connection, MODE);
-    inMode.add(connection.connection);
+    if (!prepared.has(connection.connection)) await ask(connection, settings(STATEMENT_MS));
+    prepared.add(connection.connection);
     const result = await work(connection);
     connection.release();
     return result;
   } catch (error) {
-    connection.destroy();
+    if (await isRolledBack(connection, error)) connection.release();
+    else connection.destroy();
     throw error;
   }
 }
 
-async function ask(connection: PoolConnection, sql: string, values: readonly Value[] = []): Promise<unknown> {
-  const waitMs = sql.includes('GET_LOCK') ? MIGRATION_WAIT_S * 1_000 : 0;
-  const [result] = await translated(connection.query({ sql, timeout: ANSWER_MS + waitMs }, [...values]));
+/**
+ * Keeps the connection when the server has answered: closing it would leave one more than the pool in the server, until
+ * the server has noticed.
+ */
+async function isRolledBack(connection: PoolConnection, error: unknown): Promise<boolean> {
+  if (error instanceof DatabaseUnavailable && typeof Object(error.cause).sqlState !== 'string') return false;
+  return ask(connection, 'ROLLBACK').then(
+    () => true,
+    () => false,
+  );
+}
+
+async function ask(
+  connection: PoolConnection,
+  sql: string,
+  values: readonly Value[] = [],
+  statementMs = STATEMENT_MS,
+): Promise<unknown> {
+  const [result] = await translated(connection.query({ sql, timeout: answerMsOf(statementMs) }, [...values]));
   return result;
 }
 
-async function rows(connection: PoolConnection, sql: string, values?: readonly Value[]): Promise<Row[]> {
-  return (await ask(connection, sql, values)) as RowDataPacket[]; // the result of a SELECT
+async function rows(
+  connection: PoolConnection,
+  sql: string,
+  values?: readonly Value[],
+  statementMs?: number,
+): Promise<Row[]> {
+  return (await ask(connection, sql, values, statementMs)) as RowDataPacket[]; // the result of a SELECT
 }
 
-async function run(connection: PoolConnection, sql: string, values?: readonly Value[]): Promise<number> {
-  const { affectedRows } = (await ask(connection, sql, values)) as ResultSetHeader; // the result of any other statement
-  return affectedRows;
+async function run(
+  connection: PoolConnection,
+  sql: string,
+  values?: readonly Value[],
+  statementMs?: number,
+): Promise<number> {
+  const result = (await ask(connection, sql, values, statementMs)) as ResultSetHeader; // of any other statement
+  return result.affectedRows;
 }

@@ -15,6 +15,8 @@ export interface DatabaseServer extends AsyncDisposable {
   createDatabase(name: string): Promise<string>;
   /** How many connections there are to the database of that URL, beside the one that asks. */
   connections(url: string): Promise<number>;
+  /** Locks a table of that database against all others, as an operator's forgotten transaction. @returns what ends it */
+  lock(url: string, table: string): Promise<() => Promise<void>>;
   /** Ends them, on the side of the server. */
   cut(url: string): Promise<void>;
   /** Keeps a copy of all that it holds. @returns what puts it back. The server is restarted by each. */

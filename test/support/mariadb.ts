@@ -60,6 +60,11 @@ export async function startMariadb(): Promise<DatabaseServer> {
       return `mysql://root@127.0.0.1:${port}/${name}`;
     },
     connections: (url) => ask(async (connection) => (await connectionsTo(connection, url)).length),
+    async lock(url, table) {
+      const connection = await createConnection(url);
+      await connection.query(`LOCK TABLES ${table} WRITE`);
+      return () => connection.end();
+    },
     cut: (url) =>
       ask(async (connection) => {
         for (const id of await connectionsTo(connection, url)) await connection.query(`KILL ${id}`);

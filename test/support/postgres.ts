@@ -67,6 +67,12 @@ export async function startPostgres(): Promise<DatabaseServer> {
       return `postgres://signalbox@127.0.0.1:${port}/${name}`;
     },
     connections: async (url) => (await ask(`SELECT pid ${CONNECTIONS}`, [nameIn(url)])).length,
+    async lock(url, table) {
+      const client = new pg.Client(url);
+      await client.connect();
+      await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+      return () => client.end();
+    },
     cut: async (url) => void (await ask(`SELECT pg_terminate_backend(pid) ${CONNECTIONS}`, [nameIn(url)])),
     backUp: () => backUp({ data, folder: folder.path, stop, launch }),
     [Symbol.asyncDispose]: dispose,
