@@ -71,8 +71,14 @@ type Ask = (sql: string, values?: readonly Value[]) => Promise<pg.QueryResult<Ro
 /** @param answerMs goes with each query: the driver would let an option of the same name in the URL replace it. */
 const asker =
   (client: pg.ClientBase, answerMs: number): Ask =>
-  (text, values = []) =>
-    translated(client.query<Row>({ text, values: [...values], ...{ query_timeout: answerMs } }));
+  (text, values = []) => {
+    const query: pg.QueryConfig & { readonly query_timeout: number } = {
+      text,
+      values: [...values],
+      query_timeout: answerMs,
+    };
+    return translated(client.query<Row>(query));
+  };
 
 const queriesOn = (ask: Ask): Queries => ({
   rows: async (sql, values) => (await ask(numbered(sql), values)).rows,

@@ -39,13 +39,54 @@ const MAX_BODY_MS = 1_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 export function createSender(deps: SenderDeps): Sender {
-  const { endpoint, keys, allowPrivate, timeoutMs, clock } = deps;
-  const secure = endpoint.url.protocol === 'https:';
-  const agent = secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+  const { endpoint, allowPrivate, timeoutMs, clock } = deps;
+  const agent = isSecure(endpoint) ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
   const inFlight = new Set<ClientRequest>();
-  const lookup: LookupFunction | undefined = allowPrivate ? undefined : createPublicLookup(deps.resolve);
+  const post = createPost(deps);
 
-  const post = ({ id, body }: Message): ClientRequest => {
+  let isClosed = false;
+
+  const attempt = async (
+    message: Message,
+    on: HttpAgent | false,
+    deadline: Deadline,
+  ): Promise<SendResult | 'stale'> => {
+    if (isClosed) return { kind: 'aborted' };
+    const request = created(() => post(message, on));
+    if (request instanceof Error) return failed(request);
+    inFlight.add(request);
+    deadline.onMissed = () => request.destroy(new TimedOut(timeoutMs));
+    const result = await resultOf(request, clock);
+    inFlight.delete(request);
+    return result;
+  };
+
+  return {
+    async send(message) {
+      const literal = literalAddress(endpoint.url);
+      if (!allowPrivate && literal !== undefined && !isPublicAddress(literal)) return failed(new PrivateAddress());
+      const deadline: Deadline = { onMissed: () => {} };
+      const cancelTimeout = clock.after(timeoutMs, () => deadline.onMissed());
+      let result = await attempt(message, agent, deadline);
+      // Once: the second connection is a new one.
+      if (result === 'stale') result = await attempt(message, false, deadline);
+      cancelTimeout();
+      return result === 'stale' ? failed(new Error()) : result;
+    },
+    close() {
+      isClosed = true;
+      for (const request of inFlight) request.destroy(new Aborted());
+      agent.destroy();
+    },
+  };
+}
+
+/** Sends a message through an agent with kept connections, or with `false` on a new connection that is not kept. */
+type Post = (message: Message, agent: HttpAgent | false) => ClientRequest;
+
+function createPost({ endpoint, keys, allowPrivate, clock, resolve }: SenderDeps): Post {
+  const lookup: LookupFunction | undefined = allowPrivate ? undefined : createPublicLookup(resolve);
+  return ({ id, body }, agent) => {
     const bytes = Buffer.from(body);
     const headers = {
       'content-type': 'application/json',
@@ -54,36 +95,29 @@ export function createSender(deps: SenderDeps): Sender {
       ...signatureHeaders({ id, body }, keys, clock.now()),
     };
     const options = { method: 'POST', agent, headers, maxHeaderSize: MAX_HEADER_BYTES, ...(lookup && { lookup }) };
-    const request = (secure ? requestHttps : requestHttp)(endpoint.url, options);
+    const request = (isSecure(endpoint) ? requestHttps : requestHttp)(endpoint.url, options);
     request.end(bytes);
     return request;
   };
-
-  return {
-    async send(message) {
-      const literal = literalAddress(endpoint.url);
-      if (!allowPrivate && literal !== undefined && !isPublicAddress(literal)) return failed(new PrivateAddress());
-      const request = attempt(() => post(message));
-      if (request instanceof Error) return failed(request);
-      inFlight.add(request);
-      const cancelTimeout = clock.after(timeoutMs, () => request.destroy(new TimedOut(timeoutMs)));
-      const result = await resultOf(request, clock);
-      cancelTimeout();
-      inFlight.delete(request);
-      return result;
-    },
-    close() {
-      for (const request of inFlight) request.destroy(new Aborted());
-      agent.destroy();
-    },
-  };
 }
 
-/** The status alone decides: a body that is broken off or never ends changes nothing. */
-function resultOf(request: ClientRequest, clock: Clock): Promise<SendResult> {
+const isSecure = ({ url }: Endpoint): boolean => url.protocol === 'https:';
+
+/** The time limit of all attempts together. */
+interface Deadline {
+  onMissed: () => void;
+}
+
+/**
+ * The status alone decides: a body that is broken off or never ends changes nothing.
+ *
+ * @returns `stale` when a kept connection had been closed by the receiver: it has not read the request, or not answered it
+ */
+function resultOf(request: ClientRequest, clock: Clock): Promise<SendResult | 'stale'> {
   return new Promise((resolve) => {
     let hasResponded = false;
-    const resolveWithout = (result: SendResult) => {
+    const isStale = createStaleCheck(request);
+    const resolveWithout = (result: SendResult | 'stale') => {
       if (!hasResponded) resolve(result);
     };
     request.on('response', (response) => {
@@ -91,7 +125,10 @@ function resultOf(request: ClientRequest, clock: Clock): Promise<SendResult> {
       const result = resultIn(response, clock.now());
       drain(response, clock, () => resolve(result));
     });
-    request.on('error', (error) => resolveWithout(error instanceof Aborted ? { kind: 'aborted' } : failed(error)));
+    request.on('error', (error) => {
+      if (error instanceof Aborted) resolveWithout({ kind: 'aborted' });
+      else resolveWithout(isStale(error) ? 'stale' : failed(error));
+    });
     // The last event of all, and the only one after a response without a listener, such as an upgrade.
     request.on('close', () => resolveWithout({ kind: 'failed', reason: 'closed the connection without an answer' }));
   });
@@ -124,8 +161,25 @@ function drain(response: IncomingMessage, clock: Clock, done: () => void): void 
   });
 }
 
+/**
+ * Whether an error is that of a kept connection which the receiver had closed meanwhile: HTTP servers close idle
+ * connections without notice, and the next request may already be under way (RFC 9112, section 9.3.1).
+ *
+ * @returns a function for the request's error: without a byte of an answer on a reused connection
+ */
+function createStaleCheck(request: ClientRequest): (error: Error & { readonly code?: unknown }) => boolean {
+  let bytesBefore = 0;
+  request.on('socket', ({ bytesRead }) => {
+    bytesBefore = bytesRead;
+  });
+  return ({ code }) =>
+    request.reusedSocket && STALE_CODES.has(code) && (request.socket?.bytesRead ?? bytesBefore) === bytesBefore;
+}
+
+const STALE_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
+
 /** A request that cannot even be created has failed like any other: its event must not stay in the queue for ever. */
-function attempt(post: () => ClientRequest): ClientRequest | Error {
+function created(post: () => ClientRequest): ClientRequest | Error {
   try {
     return post();
   } catch (error) {

@@ -30,7 +30,8 @@ beforeAll(async () => {
   [servers.PostgreSQL, servers.MariaDB] = await Promise.all([startPostgres(), startMariadb()]);
 });
 afterAll(async () => {
-  await Promise.all([servers.PostgreSQL, servers.MariaDB].map((server) => server?.[Symbol.asyncDispose]()));
+  await servers.PostgreSQL?.[Symbol.asyncDispose]();
+  await servers.MariaDB?.[Symbol.asyncDispose]();
 });
 
 let count = 0;
