@@ -35,9 +35,18 @@ export const csvLineOf = (call: CountedCall): string =>
 
 const instant = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
+/**
+ * Formula injection: a spreadsheet evaluates a cell that begins like a formula, and names are user input. Which character
+ * separates cells depends on the spreadsheet's language, so text after any of them may become a cell, and a `'` makes it
+ * plain. White space, invisible characters and quotes are skipped before a formula; East Asian versions read wide signs.
+ */
+const BEFORE_FORMULA =
+  /(?<=^|[;,|\t\n]|\r(?!\n))(?=[\s\p{Cc}\p{Cf}"]*[=+\-@|%\u2212\ufe62\ufe63\ufe66\ufe6a\ufe6b＝＋－＠｜％])/gu;
+/** RFC 4180 wants quotes for comma, quote and line break; the others separate cells in some spreadsheets. */
+const QUOTED = /[",;|\t\r\n]/;
+
 function quoted(cell: Cell): string {
   if (typeof cell !== 'string') return cell === null ? '' : String(cell);
-  // Formula injection: a spreadsheet evaluates a cell that begins with one of these, and names are user input.
-  const inert = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+  const inert = cell.replaceAll(BEFORE_FORMULA, "'");
+  return QUOTED.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }

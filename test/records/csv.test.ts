@@ -37,7 +37,32 @@ test.each([
   ['@SUM(A1)', "'@SUM(A1)"],
   ['＝1+1', "'＝1+1"],
   ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`],
+  ['x;=1+1;y', `"x;'=1+1;y"`],
+  ['x,=1+1', `"x,'=1+1"`],
+  ['x\t=1+1', `"x\t'=1+1"`],
+  ['x|@A1', `"x|'@A1"`],
+  ['x\r\n=1+1', `"x\r\n'=1+1"`],
+  ['x;;-1;  +1', `"x;;'-1;'  +1"`],
+  ['x;"=1+1"', `"x;'""=1+1"""`],
+  ['x;＝1+1;－2;＠a;＋3', `"x;'＝1+1;'－2;'＠a;'＋3"`],
+  ['  =1+1', `'  =1+1`],
+  ['\u200b\ufeff=1+1', `'\u200b\ufeff=1+1`],
+  ['\t=1+1', `"'\t'=1+1"`],
+  ['|calc', `"'|calc"`],
+  ['%0A', "'%0A"],
+  ['％0A', "'％0A"],
   ['a=b', 'a=b'],
+  ['Anna-Maria + Ben @ home, 100 %', '"Anna-Maria + Ben @ home, 100 %"'],
 ])('a spreadsheet evaluates no formula in user input: %s', (name, cell) => {
   expect(csvLineOf({ ...CALL, name })).toContain(`,call,${cell},2026`);
 });
+
+test.each([';', ',', '\t', '|', /\r?\n/])(
+  'no column of text begins a cell with a formula when the separator is %s',
+  (separator) => {
+    const name = 'x;=1+1,=2\t=3|=4\r\n=5;\u00a0"=6';
+    const line = csvLineOf({ ...CALL, name, type: name, reason: name, hostId: name, createdBy: name });
+    const cells = line.split(separator).map((cell) => cell.replace(/^[\s"]+/, ''));
+    expect(cells.filter((cell) => /^[=+\-@]/.test(cell))).toEqual([]);
+  },
+);
