@@ -24,7 +24,7 @@ import { createIceServers, type IceServers } from './sessions/ice-servers.ts';
 import { closeAfterFailure, createShutdown, type Shutdown } from './shutdown.ts';
 import type { Signalbox } from './signalbox.ts';
 import { Gateway } from './sockets/gateway.ts';
-import { closeIo, createIo } from './sockets/socket-io.ts';
+import { closeIo, createIo, endLateCloses } from './sockets/socket-io.ts';
 import { openStores, type Stores } from './stores.ts';
 
 /**
@@ -49,7 +49,7 @@ export async function composeServer(given: PartialOptions, dependencies: ServerD
   const shutdown = createShutdown();
   try {
     const stores = await openStores(options, dependencies, shutdown);
-    const { app, routes, context } = await openHttp(stores, hooks, shutdown);
+    const { app, routes, context } = await openHttp(stores, { addressOf, hooks, shutdown });
     return { signalbox: connectParts({ stores, context, app, addressOf, hooks, shutdown }), app, routes };
   } catch (error) {
     await closeAfterFailure(shutdown.run, dependencies.log);
@@ -58,12 +58,16 @@ export async function composeServer(given: PartialOptions, dependencies: ServerD
 }
 
 /** The HTTP server, and Socket.IO on it. */
-async function openHttp({ base }: Stores, hooks: Hooks, shutdown: Shutdown) {
-  const { options, engine, log, faults } = base;
+async function openHttp(
+  { base }: Stores,
+  { addressOf, hooks, shutdown }: Pick<ComposeParts, 'addressOf' | 'hooks' | 'shutdown'>,
+) {
+  const { options, engine, clock, log, faults } = base;
   const routes: HttpRoute[] = [];
   const app = await createApp(options, faults, log, (route) => routes.push(route));
   shutdown.add(() => app.close());
-  const io = createIo(withHookTime(hooks, options), engine, app.server, log);
+  const io = createIo({ options: withHookTime(hooks, options), engine, server: app.server, addressOf, clock, log });
+  shutdown.add(endLateCloses(io, clock));
   shutdown.add(() => closeIo(io, app.server));
   return { app, routes, context: { ...base, io } };
 }

@@ -78,7 +78,7 @@ export const serverFloors: readonly Floor[] = [
       protocol,
       support,
     ],
-    packages: ['socket.io', 'socket.io-parser', 'zod'],
+    packages: ['socket.io', 'socket.io-parser', 'ws', 'zod'],
     node: true,
   },
   {

@@ -4,7 +4,7 @@ import type { RoomCode, RoomRef, SessionNumber, UserId } from '../../protocol/id
 import type { Json, Profile, RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { SeatKey } from '../../room/commands.ts';
 import { SerialQueue } from '../../support/async/serial-queue.ts';
-import { type EngineConnection, terminate } from '../limits/control-frames.ts';
+import { type EngineConnection, terminate } from '../limits/terminate.ts';
 
 /** The packet type of an event in Socket.IO's protocol. */
 const EVENT = '2';

@@ -4,7 +4,6 @@ import type { RequestName } from '../../protocol/events.ts';
 import type { ServerContext } from '../context.ts';
 import { createBackpressure, type OutboundConnection } from '../limits/backpressure.ts';
 import type { ClientAddress } from '../limits/client-address.ts';
-import { createControlFrameLimit, type EngineConnection } from '../limits/control-frames.ts';
 import { TokenBucket } from '../limits/token-bucket.ts';
 import { admitConnection, beginSession, endSession, type LifecycleDeps } from '../presence/lifecycle.ts';
 import { HandshakeRefused } from '../replies.ts';
@@ -12,6 +11,7 @@ import type { RequestHandlers } from '../rooms/requests.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Socket } from '../sessions/socket-types.ts';
 import { relayFast } from './fast-relay.ts';
+import { markAnswered } from './guarded-websocket.ts';
 import { acknowledgementOf, type Packet, readRequest } from './read-request.ts';
 import { sendAsSingleFrame } from './websocket-frame.ts';
 
@@ -26,7 +26,6 @@ export class Gateway {
   private readonly handlers: RequestHandlers;
   private readonly addressOf: ClientAddress;
   private readonly limitOutbound: (connection: OutboundConnection) => void;
-  private readonly limitControlFrames: (connection: EngineConnection) => void;
 
   constructor(lifecycle: LifecycleDeps, handlers: RequestHandlers, addressOf: ClientAddress) {
     const { options, clock } = lifecycle.context;
@@ -35,7 +34,6 @@ export class Gateway {
     this.handlers = handlers;
     this.addressOf = addressOf;
     this.limitOutbound = createBackpressure(options, clock);
-    this.limitControlFrames = createControlFrameLimit(clock);
   }
 
   open(): void {
@@ -45,11 +43,14 @@ export class Gateway {
   }
 
   private async admit(socket: Socket, next: (refused?: Error) => void): Promise<void> {
+    const address = this.addressOf(socket.request);
     try {
-      socket.data.admitted = await admitConnection(this.lifecycle, socket, this.addressOf(socket.request));
+      socket.data.admitted = await admitConnection(this.lifecycle, socket, address);
       next();
     } catch (error) {
       next(this.toConnectError(error));
+    } finally {
+      markAnswered(socket.conn.transport, address);
     }
   }
 
@@ -66,7 +67,6 @@ export class Gateway {
     sendAsSingleFrame(socket);
     // Engine.IO documents its write buffer and its WebSocket, but its types have neither.
     this.limitOutbound(socket.conn as unknown as OutboundConnection);
-    this.limitControlFrames(socket.conn as unknown as EngineConnection);
     const bucket = new TokenBucket(options, clock.now());
     // A middleware that never calls `next`: every event ends here, whatever its name.
     socket.use((packet) => this.receive(session, bucket, packet));

@@ -1,19 +1,44 @@
-/** Socket.IO on an HTTP server: its settings, and how it is closed. */
-import type { Server as HttpServer } from 'node:http';
+/** Socket.IO on an HTTP server: its settings, the guards of its transports, and how it is closed. */
+import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { Server as IoServer } from 'socket.io';
 import type { Engine } from '../../engine/engine.ts';
-import { type Clock, systemClock } from '../../support/clock.ts';
+import { type Clock, type Stop, systemClock } from '../../support/clock.ts';
 import type { Log } from '../../support/log.ts';
+import type { ClientAddress } from '../limits/client-address.ts';
+import { frameLimitsOf } from '../limits/frame-budget.ts';
+import { HandshakeThrottle } from '../limits/handshake-throttle.ts';
 import { createOriginGate } from '../limits/origins.ts';
+import type { EngineConnection } from '../limits/terminate.ts';
 import type { Options } from '../options/options.ts';
 import type { Io } from '../sessions/socket-types.ts';
+import { sweepClosing } from './close-sweep.ts';
+import { createWsEngine, type TransportGuard } from './guarded-websocket.ts';
+import { createHandshakeErrors } from './handshake-errors.ts';
+import { createHandshakeHold } from './handshake-hold.ts';
 import { guardedParser } from './packet-parser.ts';
+import { guardPolling, type PollingConnection } from './polling-guard.ts';
+import { createSeldomWarning } from './seldom-warning.ts';
 
 /** Time for responses under way when the server closes. */
 const LAST_RESPONSE_MS = 100;
 
-export function createIo(options: Options, engine: Engine, server: HttpServer, log: Log): Io {
-  return new IoServer(server, {
+interface IoParts {
+  readonly options: Options;
+  readonly engine: Engine;
+  readonly server: HttpServer;
+  readonly addressOf: ClientAddress;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createIo({ options, engine, server, addressOf, clock, log }: IoParts): Io {
+  const throttle = new HandshakeThrottle(clock);
+  const guard: TransportGuard = {
+    limits: frameLimitsOf(options),
+    clock,
+    recordFault: (source) => throttle.recordFault(typeof source === 'string' ? source : addressOf(source)),
+  };
+  const io: Io = new IoServer(server, {
     path: options.socketPath,
     transports: [...options.transports],
     serveClient: false,
@@ -21,11 +46,29 @@ export function createIo(options: Options, engine: Engine, server: HttpServer, l
     pingTimeout: options.pingTimeoutMs,
     connectTimeout: options.connectTimeoutMs,
     maxHttpBufferSize: options.frameBytes,
+    wsEngine: createWsEngine(guard),
     parser: guardedParser,
     allowRequest: createOriginGate(options.allowedOrigins, log),
     // The engine does not know Socket.IO's types; its adapter is made by an adapter package for this very option.
     ...(engine.fanout.adapter !== undefined && { adapter: engine.fanout.adapter as never }),
   });
+  const warn = createSeldomWarning(log, clock);
+  io.engine.use(createHandshakeHold({ throttle, addressOf, warn }));
+  io.engine.on('connection_error', createHandshakeErrors(options.transports, warn));
+  if (options.transports.includes('polling')) guardEachPolling(io, guard, addressOf);
+  return io;
+}
+
+function guardEachPolling(io: Io, guard: TransportGuard, addressOf: ClientAddress): void {
+  io.engine.on('connection', (connection: PollingConnection & { readonly request: IncomingMessage }) => {
+    if (connection.transport.name === 'polling') guardPolling(connection, guard, addressOf(connection.request));
+  });
+}
+
+/** @returns a function that stops the sweep: after the close, which it may have to help. */
+export function endLateCloses(io: Io, clock: Clock): Stop {
+  // Cast: protected in the types of Engine.IO, whose documentation has no other list of connections.
+  return sweepClosing(Reflect.get(io.engine, 'clients') as Record<string, EngineConnection>, clock);
 }
 
 /** Closes idle HTTP connections too: Socket.IO waits for them, and keep-alive holds them for more than a minute. */
