@@ -18,10 +18,15 @@ export class TestClient implements AsyncDisposable {
   constructor(
     url: string,
     auth: Auth = {},
-    options: { reconnection?: boolean; headers?: Record<string, string>; path?: string } = {},
+    options: {
+      reconnection?: boolean;
+      headers?: Record<string, string>;
+      path?: string;
+      transports?: ('polling' | 'websocket')[];
+    } = {},
   ) {
     this.socket = io(url, {
-      transports: ['websocket'],
+      transports: options.transports ?? ['websocket'],
       forceNew: true,
       reconnection: options.reconnection ?? false,
       auth: { v: 1, ...auth },

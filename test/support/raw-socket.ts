@@ -18,6 +18,8 @@ export class RawSocket implements AsyncDisposable {
   readonly texts: string[] = [];
   readonly closed: Promise<void>;
   answersPings = true;
+  /** Without it, the close frame of the server is ignored, and the connection stays open until the server ends it. */
+  answersClose = true;
   private readonly tcp: Socket;
   private readonly waiting = new Set<() => void>();
   private readonly asked = new Map<string, (answer: Answer) => void>();
@@ -80,6 +82,17 @@ export class RawSocket implements AsyncDisposable {
   /** Bytes under the WebSocket protocol. */
   write(bytes: Uint8Array): void {
     if (this.open) this.tcp.write(bytes);
+  }
+
+  /** Writes the bytes again and again, as fast as they are taken. Resolves when the server has closed the connection. */
+  flood(bytes: Uint8Array): Promise<void> {
+    this.answersClose = false;
+    const goOn = () => {
+      while (this.open && this.tcp.write(bytes));
+    };
+    this.tcp.on('drain', goOn);
+    goOn();
+    return this.end();
   }
 
   /** Sends an event that asks for an acknowledgement; `json` is the array, ready-made. */
@@ -145,7 +158,7 @@ export class RawSocket implements AsyncDisposable {
     for (let part = unframe(this.received); part !== undefined; part = unframe(this.received)) {
       this.received = this.received.subarray(part.size);
       if (part.opcode === OPCODE.text) this.hear(part.payload.toString());
-      else if (part.opcode === OPCODE.close) this.tcp.end();
+      else if (part.opcode === OPCODE.close && this.answersClose) this.tcp.end();
     }
   }
 

@@ -6,6 +6,10 @@
  */
 import type { Clock } from '../../support/clock.ts';
 
+/** How much a connection counts against its address. A flood costs the server ten times as much as a handshake. */
+const FAULT = { ended: 1, flooded: 10 } as const;
+export type Fault = keyof typeof FAULT;
+
 const FAULTS_PER_SECOND = 20;
 /** Faults that are free at first, and again after ten seconds without any. */
 const FREE_FAULTS = 200;
@@ -28,9 +32,9 @@ export class HandshakeThrottle {
     this.clock = clock;
   }
 
-  recordFault(address: string): void {
+  recordFault(address: string, fault: Fault): void {
     const now = this.clock.monotonic();
-    const until = Math.max(this.waitOf(address), now - FORGIVEN_AFTER_MS) + FAULT_MS;
+    const until = Math.max(this.waitOf(address), now - FORGIVEN_AFTER_MS) + FAULT[fault] * FAULT_MS;
     if (this.waitUntil.size >= MAX_ADDRESSES) this.waitUntil.clear();
     this.waitUntil.set(address, Math.min(until, now + MAX_HOLD_MS));
   }

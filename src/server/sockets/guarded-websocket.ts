@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import { type ServerOptions, WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../support/clock.ts';
 import { FrameBudget, type FrameLimits } from '../limits/frame-budget.ts';
+import type { Fault } from '../limits/handshake-throttle.ts';
 
 /** Time for the closing handshake; after it, the connection is destroyed. The default of `ws` is half a minute. */
 export const CLOSE_MS = 1000;
@@ -19,7 +20,7 @@ export interface TransportGuard {
   readonly limits: FrameLimits;
   readonly clock: Clock;
   /** Counts a connection that broke the protocol, flooded, or ended without a handshake. */
-  recordFault(source: IncomingMessage | string): void;
+  recordFault(source: IncomingMessage | string, fault: Fault): void;
 }
 
 class GuardedWebSocket extends WebSocket {
@@ -67,13 +68,15 @@ class GuardedWebSocket extends WebSocket {
   /** One chunk has thousands of small frames, and `ws` parses it to its end: those after the cut are dropped here. */
   private passOrCut(isWithinLimit: boolean): boolean {
     if (this.isCut) return false;
-    if (!isWithinLimit) this.terminate();
-    return isWithinLimit;
+    if (isWithinLimit) return true;
+    this.terminate();
+    if (this.source !== undefined) this.guard.recordFault(this.source, 'flooded');
+    return false;
   }
 
   private reportEnd(): void {
     const { source } = this;
-    if (source !== undefined && (this.isCut || typeof source !== 'string')) this.guard.recordFault(source);
+    if (source !== undefined && (this.isCut || typeof source !== 'string')) this.guard.recordFault(source, 'ended');
   }
 }
 

@@ -32,12 +32,12 @@ export function guardPolling(connection: PollingConnection, guard: TransportGuar
     if (isMessage ? frames.takeMessage(guard.limits, guard.clock) : frames.takeControl(guard.limits, guard.clock))
       return;
     transport.off('packet', count);
-    guard.recordFault(address);
+    guard.recordFault(address, 'flooded');
     terminate(connection);
   };
   transport.on('packet', count);
   connection.once('upgrade', (next) => markAnswered(next, address));
   connection.once('close', () => {
-    if (connection.request !== null) guard.recordFault(address);
+    if (connection.request !== null) guard.recordFault(address, 'ended');
   });
 }

@@ -36,7 +36,8 @@ export function createIo({ options, engine, server, addressOf, clock, log }: IoP
   const guard: TransportGuard = {
     limits: frameLimitsOf(options),
     clock,
-    recordFault: (source) => throttle.recordFault(typeof source === 'string' ? source : addressOf(source)),
+    recordFault: (source, fault) =>
+      throttle.recordFault(typeof source === 'string' ? source : addressOf(source), fault),
   };
   const io: Io = new IoServer(server, {
     path: options.socketPath,

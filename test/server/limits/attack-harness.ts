@@ -43,7 +43,7 @@ export function startAttackTarget(options: PartialOptions = {}): AttackTarget {
     expect(
       the(server)
         .logs()
-        .filter(({ level }) => level >= 40),
+        .filter(({ level }) => level >= 50),
     ).toEqual([]);
   });
 
