@@ -9,6 +9,7 @@ import { checkHooks, type ServerDependencies } from './dependencies.ts';
 import { addApi } from './http/api/api.ts';
 import { createApp, type HttpRoute } from './http/app.ts';
 import { addHealth } from './http/health.ts';
+import { OpenAnswers } from './http/open-answers.ts';
 import { type ClientAddress, createClientAddress } from './limits/client-address.ts';
 import { GuessLimiter } from './limits/guess-limiter.ts';
 import { createEvents } from './monitoring/events.ts';
@@ -64,9 +65,11 @@ async function openHttp(
 ) {
   const { options, engine, clock, log, faults } = base;
   const routes: HttpRoute[] = [];
-  const app = await createApp(options, faults, log, (route) => routes.push(route));
+  const answers = new OpenAnswers();
+  const app = await createApp({ options, faults, log, answers, onRoute: (route) => routes.push(route) });
   shutdown.add(() => app.close());
   const io = createIo({ options: withHookTime(hooks, options), engine, server: app.server, addressOf, clock, log });
+  answers.watch(app.server);
   shutdown.add(endLateCloses(io, clock));
   shutdown.add(() => closeIo(io, app.server));
   return { app, routes, context: { ...base, io } };

@@ -27,7 +27,7 @@ export interface EmbeddedServer {
 const PREFIX = /^(\/[A-Za-z0-9._~-]+)+$/;
 
 /** Options of the outer server; and the demo page, which works at the root path of a server only. */
-const STANDALONE_OPTIONS = ['host', 'port', 'headersTimeoutMs', 'demo'] as const;
+const STANDALONE_OPTIONS = ['host', 'port', 'headersTimeoutMs', 'keepAliveTimeoutMs', 'demo'] as const;
 
 /** @throws OptionError for an option that an embedded server does not have. */
 export function embeddedOptions(options: PartialOptions, { prefix = '' }: EmbedTarget): PartialOptions {

@@ -44,8 +44,12 @@ export function sendProblem(
 ): FastifyReply {
   const body = problemBody(code, detail);
   if (body.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(body.retryAfterMs / 1000));
-  return reply
-    .code(body.status)
-    .type(PROBLEM_TYPE)
-    .send({ ...body, ...extra });
+  return (
+    reply
+      .code(body.status)
+      .type(PROBLEM_TYPE)
+      // Caches may keep a 404 or 501 that says nothing about it, and would serve it after its cause has gone.
+      .header('cache-control', 'no-store')
+      .send({ ...body, ...extra })
+  );
 }

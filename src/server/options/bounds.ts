@@ -28,6 +28,10 @@ export const BOUNDS = {
     10 * SECOND,
     'Timeout of an HTTP request: for its headers, and for the whole request.',
   ),
+  keepAliveTimeoutMs: milliseconds(
+    72 * SECOND,
+    'How long an idle HTTP connection is kept open. Longer than a load balancer in front keeps its connections (often 60 s).',
+  ),
   eventsPerSecond: integer(20, 1, 1_000_000, 'Rate limit of a connection: sustained requests per second.'),
   eventsBurst: integer(100, 1, 1_000_000, 'Rate limit of a connection: requests in one burst.'),
   strikes: integer(10, 1, 1_000_000, 'Requests above the rate limit after which the connection is closed.'),

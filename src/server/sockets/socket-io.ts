@@ -8,6 +8,7 @@ import type { ClientAddress } from '../limits/client-address.ts';
 import { frameLimitsOf } from '../limits/frame-budget.ts';
 import { HandshakeThrottle } from '../limits/handshake-throttle.ts';
 import { createOriginGate } from '../limits/origins.ts';
+import { whyAmbiguous } from '../limits/request-head.ts';
 import type { EngineConnection } from '../limits/terminate.ts';
 import type { Options } from '../options/options.ts';
 import type { Io } from '../sessions/socket-types.ts';
@@ -49,7 +50,7 @@ export function createIo({ options, engine, server, addressOf, clock, log }: IoP
     maxHttpBufferSize: options.frameBytes,
     wsEngine: createWsEngine(guard),
     parser: guardedParser,
-    allowRequest: createOriginGate(options.allowedOrigins, log),
+    allowRequest: createHandshakeGate(createOriginGate(options.allowedOrigins, log)),
     // The engine does not know Socket.IO's types; its adapter is made by an adapter package for this very option.
     ...(engine.fanout.adapter !== undefined && { adapter: engine.fanout.adapter as never }),
   });
@@ -71,6 +72,17 @@ export function endLateCloses(io: Io, clock: Clock): Stop {
   // Cast: protected in the types of Engine.IO, whose documentation has no other list of connections.
   return sweepClosing(Reflect.get(io.engine, 'clients') as Record<string, EngineConnection>, clock);
 }
+
+type Gate = ReturnType<typeof createOriginGate>;
+
+/** A handshake passes no Fastify hook, so its head is checked here. */
+const createHandshakeGate =
+  (next: Gate): Gate =>
+  (request, decide) => {
+    const reason = whyAmbiguous(request);
+    if (reason === undefined) next(request, decide);
+    else decide(reason, false);
+  };
 
 /** Closes idle HTTP connections too: Socket.IO waits for them, and keep-alive holds them for more than a minute. */
 export async function closeIo(io: Io, server: HttpServer, clock: Clock = systemClock): Promise<void> {
