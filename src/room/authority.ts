@@ -20,7 +20,10 @@ export function findSeat(shard: Shard, key: SeatKey): FoundSeat | SeatRefusal {
 }
 
 /** The seat of the key's user, whatever its session. */
-export function findSeatOfAnySession(shard: Shard, key: SeatKey): FoundSeat | SeatRefusal {
+export function findSeatOfAnySession(
+  shard: Shard,
+  key: Omit<SeatKey, 'session'>,
+): FoundSeat | Refusal<'CODE_EXPIRED' | 'NOT_IN_ROOM'> {
   const room = shard.rooms.get(key.code);
   if (room?.ref !== key.ref) return { ok: false, reason: 'CODE_EXPIRED' };
   const seat = seatOf(room, key.userId);

@@ -3,7 +3,7 @@
  * step in one shard, or on one user's record.
  */
 import type { NodeId, RoomCode, RoomRef, SessionNumber, UserId } from '../protocol/ids.ts';
-import type { RoomInfo, RoomSnapshot } from '../protocol/snapshot.ts';
+import type { Member, RoomInfo, RoomSnapshot } from '../protocol/snapshot.ts';
 import type {
   Committed,
   Evicted,
@@ -104,6 +104,9 @@ export interface Read {
   readonly joiner?: UserId;
 }
 
+/** Whether a user is a member of a room: a read without the room. */
+export type Find = { readonly kind: 'find' } & Omit<SeatKey, 'session'>;
+
 /** The rooms of a shard, by their codes. */
 export interface List {
   readonly kind: 'list';
@@ -196,6 +199,10 @@ interface ShardCommands {
       | { readonly ok: true; readonly room: RoomSnapshot }
       | JoinRefusal
       | Refusal<'ROOM_NOT_FOUND' | 'CODE_EXPIRED'>;
+  };
+  find: {
+    command: Find;
+    outcome: { readonly ok: true; readonly state: Member['state'] } | Refusal<'CODE_EXPIRED' | 'NOT_IN_ROOM'>;
   };
   list: { command: List; outcome: Listed };
   tick: { command: Tick; outcome: Ticked };

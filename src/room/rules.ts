@@ -7,6 +7,7 @@ import { tick } from './tick.ts';
 import {
   close,
   create,
+  find,
   join,
   kick,
   leave,
@@ -36,6 +37,7 @@ export const SHARD_RULES: { readonly [Kind in ShardCommand['kind']]: ShardRule<C
   kick,
   close,
   read,
+  find,
   list,
   tick,
   stats,

@@ -8,6 +8,7 @@ import { authorize, findSeat, findSeatOfAnySession } from './authority.ts';
 import type {
   Close,
   Create,
+  Find,
   Join,
   Kick,
   Leave,
@@ -230,6 +231,12 @@ export function read(shard: Shard, command: Read): RuleResult<Read> {
   const reason = command.joiner === undefined ? undefined : joinRefusal(room, command.joiner);
   if (reason !== undefined) return refuse({ ok: false, reason });
   return { outcome: { ok: true, room: toSnapshot(room) }, writes: {} };
+}
+
+export function find(shard: Shard, command: Find): RuleResult<Find> {
+  const found = findSeatOfAnySession(shard, command);
+  if (!found.ok) return refuse(found);
+  return { outcome: { ok: true, state: found.seat.state }, writes: {} };
 }
 
 export function stats(shard: Shard, _command: Stats, { now }: RuleContext): RuleResult<Stats> {

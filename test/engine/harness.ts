@@ -161,6 +161,8 @@ export class EngineHarness {
   /** Refused where a join would be. */
   readAsJoiner = (code: RoomCode, joiner: string) => this.apply({ kind: 'read', code, joiner: joiner as UserId });
 
+  find = ({ code, ref }: RoomKey, userId: string) => this.apply({ kind: 'find', code, ref, userId: userId as UserId });
+
   tick = (held: readonly SeatKey[] = [], limit = 100, shard = SHARD) =>
     this.apply({ kind: 'tick', shard, held, limit });
 

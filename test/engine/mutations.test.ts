@@ -59,7 +59,7 @@ describe('the tests find that', () => {
       expect(await errorOf(() => runExample(example, harness.make)), 'by the example').toBeDefined();
       if (beyondRandom.has(name)) return;
       // One seed for all: what is found today is found in every run.
-      const random = () => runModel(harness, { numRuns: 300, endOnFailure: true, seed: 20_260_042 });
+      const random = () => runModel(harness, { numRuns: 450, endOnFailure: true, seed: 20_260_042 });
       expect(await errorOf(random), 'by random commands').toBeDefined();
     },
     120_000,

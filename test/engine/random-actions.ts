@@ -49,6 +49,7 @@ export type Action =
       readonly ban: boolean;
       readonly owner: boolean;
     }
+  | { readonly do: 'find'; readonly where: Where }
   | { readonly do: 'read'; readonly where: Where; readonly meant: boolean; readonly joins: boolean }
   | { readonly do: 'tick'; readonly held: readonly Where[]; readonly limit: number }
   | { readonly do: 'stats' }
@@ -112,6 +113,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: kind('change room'), where, changes, owner }) },
   { weight: 1, arbitrary: fc.record({ do: kind('change seat'), where, changes: profile }) },
   { weight: 4, arbitrary: fc.record({ do: kind('kick'), where, target: user, ban: fc.boolean(), owner }) },
+  { weight: 2, arbitrary: fc.record({ do: kind('find'), where }) },
   { weight: 2, arbitrary: fc.record({ do: kind('read'), where, meant: fc.boolean(), joins: fc.boolean() }) },
   {
     weight: 5,
@@ -194,6 +196,10 @@ export function commandOf(action: Exclude<Action, { do: 'wait' }>, context: Cont
     case 'read': {
       const { code, ref, userId } = seatKeyOf(action.where, context);
       return { kind: 'read', code, ...(action.meant && { ref }), ...(action.joins && { joiner: userId }) };
+    }
+    case 'find': {
+      const { code, ref, userId } = seatKeyOf(action.where, context);
+      return { kind: 'find', code, ref, userId };
     }
     case 'tick':
       return {

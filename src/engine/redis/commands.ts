@@ -3,7 +3,7 @@
  * and decodes the reply. `docs/how-to-add.md` lists the other files of a new command.
  */
 import { z } from 'zod';
-import { instant, revision, roomCode, sessionNumber } from '../../protocol/snapshot.ts';
+import { instant, member, revision, roomCode, sessionNumber } from '../../protocol/snapshot.ts';
 import type { Urgency } from '../../redis/in-flight.ts';
 import type { Command, Create, Outcome, SeatChanges, Tick } from '../../room/commands.ts';
 import { codeAt, type Pool, SHARDS } from '../../room/pool.ts';
@@ -119,6 +119,13 @@ export const COMMANDS: { readonly [Kind in Command['kind']]: Row<CommandOf<Kind>
     decode: parseAs(
       z.union([snapshot, refused('ROOM_NOT_FOUND', 'CODE_EXPIRED', 'BANNED', 'ROOM_LOCKED', 'ROOM_FULL')]),
     ),
+  },
+  find: {
+    scope: 'shard',
+    urgency: 'ordinary',
+    writesFeed: false,
+    encode: encodePlain,
+    decode: parseAs(z.union([z.object({ ok, state: member.shape.state }), refused('CODE_EXPIRED', 'NOT_IN_ROOM')])),
   },
   list: {
     scope: 'shard',

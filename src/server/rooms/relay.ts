@@ -9,7 +9,9 @@ import type { JsonText, WithDataText } from '../json/json-text.ts';
 import { type RequestReply, refuse } from '../replies.ts';
 import type { Session } from '../sessions/session.ts';
 import { EVENT_AS_TEXT } from '../sessions/socket-types.ts';
-import { readRoom } from './room-service.ts';
+
+/** Up to this many characters a publish costs no more than asking first whether anybody would receive it. */
+const MAX_UNASKED_LENGTH = 16 * 1024;
 
 /** The event as JSON text. Neither a user id nor a ref has a character that JSON escapes. */
 export const eventText = (name: 'signal' | 'message', from: UserId | null, { text }: JsonText, ref: RoomRef): string =>
@@ -21,7 +23,7 @@ export async function sendSignal(
   key: SeatKey,
   { to, data }: WithDataText<RequestPayload<'signal'>>,
 ): Promise<RequestReply<'signal'>> {
-  const { engine, io, registry, signals } = context;
+  const { registry, signals } = context;
   const event = eventText('signal', session.userId, data, key.ref);
   const target = registry.member(key.ref, to);
   if (target !== undefined) {
@@ -30,8 +32,25 @@ export async function sendSignal(
     if (target !== session) signals.count(key.ref);
     return { ok: true };
   }
+  if (data.text.length > MAX_UNASKED_LENGTH) {
+    const refused = await whyUnreachable(context, key, to);
+    if (refused !== undefined) return refused;
+  }
+  return publishSignal(context, key, to, event);
+}
+
+/** To another node: one round trip for a member that is present. */
+async function publishSignal(
+  context: ServerContext,
+  key: SeatKey,
+  to: UserId,
+  event: string,
+): Promise<RequestReply<'signal'>> {
+  const { engine, io, signals } = context;
   const send = () => void io.to(socketRoomOfMember(key.ref, to)).emit(EVENT_AS_TEXT, event);
-  if ((await engine.fanout.countReceivers(send)) === 0) return refuseSignal(context, key, to);
+  // A member that no node has received the signal for has just lost its connection.
+  if ((await engine.fanout.countReceivers(send)) === 0)
+    return (await whyUnreachable(context, key, to)) ?? refuse('PEER_AWAY');
   signals.count(key.ref);
   return { ok: true };
 }
@@ -56,9 +75,9 @@ export async function sendMessage(
   return { ok: true };
 }
 
-/** No node has received the signal: there is no such member, or it is away. */
-async function refuseSignal(context: ServerContext, { code, ref }: SeatKey, to: UserId) {
-  const found = await readRoom(context, { code, ref });
-  if (!found.ok) return refuse('NOT_IN_ROOM');
-  return refuse(found.room.members.some(({ userId }) => userId === to) ? 'PEER_AWAY' : 'PEER_NOT_FOUND');
+/** Asks the engine. @returns `undefined` for a member that is present */
+async function whyUnreachable({ engine }: ServerContext, { code, ref }: SeatKey, to: UserId) {
+  const found = await engine.apply({ kind: 'find', code, ref, userId: to });
+  if (!found.ok) return refuse(found.reason === 'CODE_EXPIRED' ? 'NOT_IN_ROOM' : 'PEER_NOT_FOUND');
+  return found.state === 'away' ? refuse('PEER_AWAY') : undefined;
 }

@@ -26,6 +26,19 @@ export const seats = [
       events: [{ name: 'member:joined', body: { code: room.code, ref: room.ref, rev: 2, member } }],
     });
   }),
+  example('a member is found present or away, and nobody else is', async (harness) => {
+    const room = await harness.room(['anna', 'bert']);
+    expect(await harness.find(room, 'bert')).toEqual({ ok: true, state: 'present' });
+    await harness.suspend(room, 'bert');
+    expect(await harness.find(room, 'bert')).toEqual({ ok: true, state: 'away' });
+    await harness.leave(room, 'bert');
+    for (const nobody of ['bert', 'cora', '__proto__', 'constructor'])
+      expect(await harness.find(room, nobody)).toEqual(refused('NOT_IN_ROOM'));
+    const other = await harness.room(['eve']);
+    expect(await harness.find({ ...room, ref: other.ref }, 'anna')).toEqual(refused('CODE_EXPIRED'));
+    await harness.close(room, 'anna');
+    expect(await harness.find(room, 'anna')).toEqual(refused('CODE_EXPIRED'));
+  }),
   example('a full room, a locked room and another ref refuse', async (harness) => {
     const room = await harness.room(['anna', 'bert', 'cora']);
     expect(await harness.join(room, 'dora')).toEqual(refused('ROOM_FULL'));

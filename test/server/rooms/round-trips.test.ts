@@ -103,6 +103,12 @@ async function table(): Promise<string> {
     ['`heartbeat`', () => ann.must('heartbeat')],
     ['`message`', () => ann.must('message', { data: 1 })],
     ['`signal` to a member on another node', () => ann.must('signal', { to: ben.userId, data: 1 })],
+    [
+      '`signal` of more than 16 KiB to another node',
+      () => ann.must('signal', { to: ben.userId, data: 'x'.repeat(16_383) }),
+    ],
+    ['`signal` to nobody', () => ann.refused('signal', { to: 'nobody', data: 1 })],
+    ['`signal` of more than 16 KiB to nobody', () => ann.refused('signal', { to: 'nobody', data: 'x'.repeat(16_383) })],
     ['`signal` to a member on the same node', () => ann.must('signal', { to: cat.userId, data: 1 })],
     ['`room:leave`', () => ann.must('room:leave')],
     ['connecting', () => connect()],

@@ -124,6 +124,29 @@ const TAKEN: readonly (readonly [string, string])[] = [
 ];
 
 export const opaqueData: Readonly<Record<string, Scenario>> = {
+  async 'a signal of any size to nobody, to a stranger or to somebody away is refused with the reason'(nodes) {
+    await using room = await Room.open(nodes);
+    const [near, far] = room.receivers;
+    await using stranger = await RawSocket.join(Number(new URL(nodes.url(1)).port));
+    const refusals = async (to: string) => {
+      const codes: string[] = [];
+      for (const length of [3, 1024, 20_000, LIMITS.signalBytes]) {
+        const answer = await room.sender.askText(`["signal",{"to":"${to}","data":${string(length)}}]`);
+        codes.push(answer.ok ? 'ok' : answer.error.code);
+      }
+      return new Set(codes);
+    };
+    for (const nobody of ['nobody', '__proto__', 'constructor', stranger.userId])
+      expect(await refusals(nobody)).toEqual(new Set(['PEER_NOT_FOUND']));
+    for (const gone of [near, far]) {
+      if (gone === undefined) throw new Error('two receivers were opened');
+      expect(await refusals(gone.userId)).toEqual(new Set(['ok']));
+      await gone[Symbol.asyncDispose]();
+      await room.sender.next(new RegExp(`^42\\["member:away",.*"userId":"${gone.userId}"`));
+      expect(await refusals(gone.userId)).toEqual(new Set(['PEER_AWAY']));
+    }
+  },
+
   async 'a signal arrives as the text that its sender has written'(nodes) {
     await using room = await Room.open(nodes);
     const spellings = [...SPELLINGS, ...anyTexts()];
