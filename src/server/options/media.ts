@@ -1,20 +1,12 @@
 /** Options of the STUN and TURN servers that clients use. */
 import { z } from 'zod';
-import { HOUR, milliseconds, type OptionEntry, optionEntry } from './entry.ts';
-
-/** RFC 7064 and 7065. Checked here because one malformed URL makes RTCPeerConnection throw in the browser. */
-const STUN_URL = /^stuns?:[^\s/?#@,]+$/;
-const TURN_URL = /^turns?:[^\s/?#@,]+(\?transport=(udp|tcp))?$/;
+import { HOUR, listBy, milliseconds, type OptionEntry, optionEntry } from './entry.ts';
+import { readStunUrl, readTurnUrl } from './ice-url.ts';
 
 export const MEDIA = {
-  stunUrls: optionEntry(
-    'list',
-    z.array(z.string().regex(STUN_URL, 'must be a URL such as stun:stun.example.org:3478')).default([]),
-    'URLs of the STUN servers for clients, such as stun:stun.example.org:3478.',
-  ),
-  turnUrls: optionEntry(
-    'list',
-    z.array(z.string().regex(TURN_URL, 'must be a URL such as turn:turn.example.org:3478?transport=udp')).default([]),
+  stunUrls: listBy(readStunUrl, 'URLs of the STUN servers for clients, such as stun:stun.example.org:3478.'),
+  turnUrls: listBy(
+    readTurnUrl,
     'URLs of the TURN server for members, such as turn:turn.example.org:3478?transport=udp.',
   ),
   turnSecrets: optionEntry(
