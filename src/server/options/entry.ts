@@ -38,8 +38,6 @@ export const milliseconds = (defaultValue: number, help: string, min = 1, max = 
   optionEntry('duration', z.int().min(min).max(max).default(defaultValue), help);
 export const flag = (defaultValue: boolean, help: string) =>
   optionEntry('flag', z.boolean().default(defaultValue), help);
-export const list = (defaultValue: string[], help: string) =>
-  optionEntry('list', z.array(z.string().min(1)).default(defaultValue), help);
 
 /** The schema of a text with a strict reader: the option has the normal form that the reader returns. */
 export const readBy = <Value>(read: (text: string) => Reading<Value>) =>

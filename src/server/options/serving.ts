@@ -1,7 +1,7 @@
 /** Options of listening, access and served pages. */
 import { z } from 'zod';
-import { NODE_ID_PATTERN } from '../../protocol/ids.ts';
-import { flag, integer, list, listBy, type OptionEntry, optionalText, optionEntry, text } from './entry.ts';
+import { readNetwork } from '../../support/ip-address.ts';
+import { flag, integer, listBy, type OptionEntry, optionalText, optionEntry, text } from './entry.ts';
 import { readAllowedOrigin } from './origin.ts';
 
 export const DEFAULT_SOCKET_PATH = '/socket.io/';
@@ -23,7 +23,10 @@ export const SERVING = {
     readAllowedOrigin,
     'Origins of pages that may connect, such as https://example.org or capacitor://localhost; * for all. The own host and localhost are always allowed.',
   ),
-  trustedProxies: list([], 'Addresses or networks (10.0.0.0/8) of reverse proxies whose X-Forwarded-For is trusted.'),
+  trustedProxies: listBy(
+    readNetwork,
+    'Addresses or networks (10.0.0.0/8) of reverse proxies whose X-Forwarded-For is trusted.',
+  ),
   transports: optionEntry(
     'list',
     z
