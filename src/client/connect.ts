@@ -15,6 +15,7 @@ import { ReconnectSchedule } from './reconnect-schedule.ts';
 import { Requests } from './requests.ts';
 import type { Room } from './room.ts';
 import { pageRuntime, type Runtime } from './runtime.ts';
+import { serverOrigin } from './server-origin.ts';
 import type { AnyPush } from './single-use-socket.ts';
 import { openTokenStore, type TokenStore } from './token-store.ts';
 import { uniqueId } from './unique-id.ts';
@@ -28,7 +29,9 @@ const ALIVE_MS = 4_000;
 /**
  * Connects to a Signalbox server, and begins at once.
  *
- * @param url such as `https://signal.example.org`; in a page that the server itself serves, `location.origin`
+ * @param url such as `https://signal.example.org` (`http:`, `https:`, `ws:` or `wss:`; a path is ignored); in a page that the
+ * server itself serves, `location.origin`
+ * @throws SignalboxError with the code `BAD_REQUEST`, at once, for a text that is not the URL of a server
  */
 export function connect(url: string, options: ConnectOptions = {}): Client {
   return new RoomClient(url, options, pageRuntime);
@@ -49,8 +52,7 @@ class RoomClient extends Emitter<ClientEvents> implements Client {
   constructor(url: string, options: ConnectOptions, runtime: Runtime) {
     super();
     const { clock } = runtime;
-    // Only the origin: Socket.IO would interpret a path as a namespace.
-    const { origin } = new URL(url);
+    const origin = serverOrigin(url);
     this.#options = options;
     this.#timeoutMs = clampMs(options.timeoutMs, TIMEOUT_MS);
     this.#tokens = openTokenStore(options.store, origin);
