@@ -1,5 +1,6 @@
 /** IP addresses and networks in one form each, whoever wrote them. */
 import { isIPv4, isIPv6 } from 'node:net';
+import { isHost } from './host.ts';
 import type { Reading } from './reading.ts';
 
 /**
@@ -40,6 +41,14 @@ export function readNetwork(text: string): Reading<string> {
   // The network of an embedded IPv4 address: its length counts the 96 bits before it.
   const inside = isIPv4(address) && !isIPv4(written) ? length - 96 : length;
   return inside >= 0 && inside <= (isIPv4(address) ? 32 : 128) ? { value: `${address}/${inside}` } : refused;
+}
+
+/** An address to listen on, or a host name; without the brackets of a URL, and `::` for each spelling of it. */
+export function readListenHost(text: string): Reading<string> {
+  const bare = text.replace(/^\[(.*)\]$/, '$1');
+  if (isIPv6(bare)) return { value: /^[0:]+$/.test(bare) ? '::' : bare };
+  if (isHost(text)) return { value: text };
+  return { problem: `${JSON.stringify(text)} is neither an address nor a host name, such as :: for all addresses` };
 }
 
 /** Mapped (RFC 4291), translated (RFC 2765), and NAT64 (RFC 6052, and the usual prefix of RFC 8215). */

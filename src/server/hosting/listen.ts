@@ -11,7 +11,7 @@ export async function listen(
 ): Promise<{ url: string; port: number }> {
   routeOwnUpgrades(app.server, socketPath);
   try {
-    await app.listen({ host, port });
+    await listenOn(app, host, port);
   } catch (error) {
     throw explainListenError(error, host, port);
   }
@@ -19,6 +19,19 @@ export async function listen(
   const actualPort = (app.server.address() as AddressInfo).port;
   return { url: `http://${WILDCARD_HOSTS.has(host) ? 'localhost' : inUrl(host)}:${actualPort}`, port: actualPort };
 }
+
+/** `::` takes connections over IPv4 too. A machine whose kernel has no IPv6 has only the wildcard of IPv4. */
+async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    // Cast: system errors of Node have a `code`.
+    if (host !== '::' || !NO_IPV6.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    await app.listen({ host: '0.0.0.0', port });
+  }
+}
+
+const NO_IPV6 = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL']);
 
 /** Addresses for listening on all interfaces, which are no host of a URL. */
 const WILDCARD_HOSTS = new Set(['0.0.0.0', '::']);

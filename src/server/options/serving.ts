@@ -1,13 +1,18 @@
 /** Options of listening, access and served pages. */
 import { z } from 'zod';
-import { readNetwork } from '../../support/ip-address.ts';
-import { flag, integer, listBy, type OptionEntry, optionalText, optionEntry, text } from './entry.ts';
+import { readListenHost, readNetwork } from '../../support/ip-address.ts';
+import { flag, integer, listBy, type OptionEntry, optionalText, optionEntry, readBy } from './entry.ts';
 import { readAllowedOrigin } from './origin.ts';
 
 export const DEFAULT_SOCKET_PATH = '/socket.io/';
 
 export const SERVING = {
-  host: text('0.0.0.0', 'Address to listen on.', { env: 'HOST' }),
+  host: optionEntry(
+    'text',
+    readBy(readListenHost).default('::'),
+    'Address to listen on. :: is every address of the machine, of IPv6 and of IPv4; 0.0.0.0 is every address of IPv4.',
+    { env: 'HOST' },
+  ),
   port: integer(3000, 0, 65_535, 'Port to listen on; 0 selects a free port.', { env: 'PORT' }),
   nodeId: optionEntry(
     'text',
