@@ -26,8 +26,6 @@ export function optionEntry<Schema extends z.ZodType>(
   return { kind, schema, help, ...extra };
 }
 
-export const text = (defaultValue: string, help: string, extra?: Extra) =>
-  optionEntry('text', z.string().default(defaultValue), help, extra);
 export const optionalText = (help: string, extra?: Extra, minLength = 1) =>
   optionEntry('text', z.string().min(minLength).optional(), help, extra);
 export const integer = (defaultValue: number, min: number, max: number, help: string, extra?: Extra) =>

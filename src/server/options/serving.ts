@@ -1,5 +1,6 @@
 /** Options of listening, access and served pages. */
 import { z } from 'zod';
+import { NODE_ID_PATTERN } from '../../protocol/ids.ts';
 import { readListenHost, readNetwork } from '../../support/ip-address.ts';
 import { flag, integer, listBy, type OptionEntry, optionalText, optionEntry, readBy } from './entry.ts';
 import { readAllowedOrigin } from './origin.ts';

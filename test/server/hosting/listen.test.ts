@@ -1,6 +1,6 @@
 /** A server that cannot listen fails with one line that names the option to change. */
 import { type FastifyListenOptions, fastify } from 'fastify';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createServer, type PartialOptions, type SignalboxServer } from '../../../src/index.ts';
 import { listen } from '../../../src/server/hosting/listen.ts';
 import { readOptions } from '../../../src/server/options/options.ts';
@@ -48,10 +48,12 @@ test.each(['EAFNOSUPPORT', 'EADDRNOTAVAIL'])(
     app.get('/', async () => 'here');
     const listenOn = app.listen.bind(app);
     // Of a kernel without IPv6 only the answer can be made here: it refuses the wildcard address.
-    vi.spyOn(app, 'listen').mockImplementation(async (options: FastifyListenOptions = {}) => {
+    const refuseWildcard = async (options: FastifyListenOptions): Promise<string> => {
       if (options.host === '::') throw Object.assign(new Error(`listen ${code}: :::0`), { code });
       return await listenOn(options);
-    });
+    };
+    // Cast: the other forms of `listen`, with callbacks, are not used.
+    app.listen = refuseWildcard as typeof app.listen;
     const { url, port } = await listen(app, readOptions({ port: 0 }));
     expect(url).toBe(`http://localhost:${port}`);
     expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('here');
