@@ -13,7 +13,8 @@ const COLUMNS: Readonly<Record<string, (call: CountedCall) => Cell>> = {
   name: ({ name }) => name,
   created: ({ createdAt }) => instant(createdAt),
   ended: ({ endedAt }) => instant(endedAt),
-  seconds: ({ createdAt, endedAt }) => (endedAt === null ? null : Math.round((endedAt - createdAt) / 1000)),
+  seconds: ({ createdAt, endedAt }) =>
+    endedAt === null ? null : Math.max(0, Math.round((endedAt - createdAt) / 1000)),
   reason: ({ reason }) => reason,
   host: ({ hostId }) => hostId,
   created_by: ({ createdBy }) => createdBy,

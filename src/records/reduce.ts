@@ -1,7 +1,8 @@
 /**
  * Pure reducer: room events to call records, without database or clock. Events of one room arrive in the order of their
  * revisions. A revision that was recorded before is a repetition and changes nothing; a skipped revision means that events
- * were lost, and the record is marked incomplete. A revision that was recorded before but carries a later timestamp means
+ * were lost, and the record is marked incomplete. So does a timestamp before an earlier one: the store's clock was set back,
+ * and an instant is never recorded before one that precedes it. A revision that was recorded before but carries a later timestamp means
  * that the room's store was set back (a dump was restored): its new events are true, and some recorded ones no longer are.
  */
 import type { RoomFeedEvent } from '../protocol/feed.ts';
@@ -117,7 +118,7 @@ function newCall({ code, ref, timestamp }: RoomFeedEvent, { feed, maxAgeMs }: Or
 
 /** Removes a recorded end: a call that was presumed ended and sends another event is still going on. */
 function nextRevision(call: CallRow, { rev, timestamp }: RoomFeedEvent, before = -1): CallRow {
-  const complete = call.complete && rev === before + 1;
+  const complete = call.complete && rev === before + 1 && timestamp >= call.lastAt;
   return { ...call, rev, lastAt: Math.max(call.lastAt, timestamp), complete, endedAt: null, reason: null };
 }
 
@@ -128,16 +129,16 @@ function applyEvent(draft: Draft, call: CallRow, event: RoomFeedEvent): CallRow 
     case 'room_updated':
       return withRoom(call, event);
     case 'user_joined':
-      return join(draft, leave(draft, call, event.userId, event.timestamp, UNKNOWN), event);
+      return join(draft, leave(draft, call, event.userId, UNKNOWN), event);
     case 'user_back':
     case 'user_updated':
       return change(draft, call, event);
     case 'user_left':
-      return leave(draft, call, event.userId, event.timestamp, event.reason);
+      return leave(draft, call, event.userId, event.reason);
     case 'host_changed':
       return { ...call, hostId: event.userId ?? call.hostId };
     case 'room_destroyed':
-      return { ...call, endedAt: event.timestamp, reason: event.reason };
+      return { ...call, endedAt: call.lastAt, reason: event.reason };
     case 'user_away':
       return call;
   }
@@ -145,7 +146,8 @@ function applyEvent(draft: Draft, call: CallRow, event: RoomFeedEvent): CallRow 
 
 function withRoom(call: CallRow, { room }: Event<'room_created' | 'room_updated'>): CallRow {
   const { type, name, createdAt, expiresAt, hostId } = room;
-  return { ...call, type, name, createdAt, expiresAt, hostId: hostId ?? call.hostId };
+  const lastAt = Math.max(call.lastAt, createdAt);
+  return { ...call, type, name, createdAt, expiresAt, hostId: hostId ?? call.hostId, lastAt };
 }
 
 function join(draft: Draft, call: CallRow, event: MemberEvent): CallRow {
@@ -159,6 +161,7 @@ function join(draft: Draft, call: CallRow, event: MemberEvent): CallRow {
   const members = call.members + 1;
   return {
     ...withHost(call, event),
+    lastAt: Math.max(call.lastAt, joinedAt),
     members,
     peakMembers: Math.max(call.peakMembers, members),
     totalMembers: call.totalMembers + newUsers,
@@ -193,10 +196,11 @@ function change(draft: Draft, call: CallRow, event: Event<'user_back' | 'user_up
 const withHost = (call: CallRow, { userId, member }: MemberEvent): CallRow =>
   member.role === 'host' ? { ...call, hostId: userId } : call;
 
-function leave(draft: Draft, call: CallRow, userId: string, leftAt: number, reason: string): CallRow {
+/** At the instant of the event, or the latest of the call: `lastAt` is never before a recorded join. */
+function leave(draft: Draft, call: CallRow, userId: string, reason: string): CallRow {
   const seat = draft.records.seats.get(seatKey(call.ref, userId));
   if (seat === undefined) return call;
-  put(draft, { ...seat, leftAt, reason });
+  put(draft, { ...seat, leftAt: call.lastAt, reason });
   return { ...call, members: call.members - 1 };
 }
 

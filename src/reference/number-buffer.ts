@@ -39,7 +39,7 @@ export class NumberBuffer {
 
   /** @throws ReferenceUnavailable */
   async take(count: number): Promise<readonly Range[]> {
-    this.#rate.add(count, this.#options.clock.now());
+    this.#rate.add(count, this.#options.clock.monotonic());
     const ready = this.#waiting.length === 0 ? this.#held.take(count, this.#year()) : undefined;
     if (ready !== undefined) {
       this.#drawAhead();
@@ -95,7 +95,7 @@ export class NumberBuffer {
   }
 
   #perMs(): number {
-    return this.#rate.at(this.#options.clock.now());
+    return this.#rate.at(this.#options.clock.monotonic());
   }
 
   #sizing() {
@@ -124,7 +124,7 @@ export class NumberBuffer {
 
   #drawAhead(): void {
     const { clock, log } = this.#options;
-    if (this.#drawing || clock.now() < this.#pausedUntil) return;
+    if (this.#drawing || clock.monotonic() < this.#pausedUntil) return;
     const year = this.#lowYear();
     if (year === undefined) return;
     this.#drawing = true;
@@ -132,7 +132,7 @@ export class NumberBuffer {
     this.#draw(1, amount, year === this.#year() ? this.#options.year : year)
       .then((drawn) => this.#keep(drawn))
       .catch((error: unknown) => {
-        this.#pausedUntil = clock.now() + PAUSE_MS;
+        this.#pausedUntil = clock.monotonic() + PAUSE_MS;
         log.warn({ err: error }, 'numbers were not drawn ahead of need');
       })
       .finally(() => {

@@ -9,6 +9,7 @@ import { createEndpointMonitor, type EndpointMonitor } from './endpoint-monitor.
 import type { Claimed, Delivery, DeliveryResult, WebhookQueue } from './queue/queue.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import type { Sender, SendResult } from './sender.ts';
+import type { StoreTime } from './store-time.ts';
 
 export interface DispatcherDeps {
   readonly endpoint: Endpoint;
@@ -19,6 +20,8 @@ export interface DispatcherDeps {
   readonly timeoutMs: number;
   readonly giveUpMs: number;
   readonly clock: Clock;
+  /** Learns the store's time from its replies. */
+  readonly time: Pick<StoreTime, 'learn'>;
   readonly random: Random;
   readonly log: Log;
   readonly digest: (value: string) => string;
@@ -85,12 +88,13 @@ export class Dispatcher {
   }
 
   async #claim(maxRooms: number): Promise<Claimed> {
-    const { queue, types } = this.#deps;
+    const { queue, types, time } = this.#deps;
     // A store that knew the endpoint and has forgotten it was emptied: then everything in the feed is new.
     const from = this.#isRegistered ? 'oldest' : 'end';
     const request = { types, maxRooms, leaseMs: this.#leaseMs(), maxPending: MAX_PENDING, from } as const;
     const claimed = await queue.claim(this.endpoint.id, request);
     this.#isRegistered = true;
+    time.learn(claimed.now);
     this.#monitor.onStoreReply(claimed.lost);
     return claimed;
   }

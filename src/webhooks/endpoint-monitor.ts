@@ -29,7 +29,7 @@ const LOG_INTERVAL_MS = 60_000;
 export function createEndpointMonitor({ endpoint, clock, log, digest }: EndpointMonitorDeps): EndpointMonitor {
   const about = { endpoint: endpoint.id, origin: endpoint.origin };
   let failuresInARow = 0;
-  let nextLogAt = 0;
+  let loggedAt = Number.NEGATIVE_INFINITY;
   let storeFailed = false;
   return {
     seemsDown: () => failuresInARow >= DOWN_AFTER_FAILURES,
@@ -43,8 +43,8 @@ export function createEndpointMonitor({ endpoint, clock, log, digest }: Endpoint
       failuresInARow += 1;
       const context = { ...about, reason: result.reason };
       if (failuresInARow === DOWN_AFTER_FAILURES) log.warn(context, 'a webhook seems to be down');
-      if (clock.now() < nextLogAt) return;
-      nextLogAt = clock.now() + LOG_INTERVAL_MS;
+      if (clock.monotonic() - loggedAt < LOG_INTERVAL_MS) return;
+      loggedAt = clock.monotonic();
       log.warn(context, 'a webhook has not taken an event; it is tried again');
     },
     onDeadLetter({ eventId, failures }, result) {

@@ -29,6 +29,8 @@ export interface SenderDeps {
   readonly allowPrivate: boolean;
   readonly timeoutMs: number;
   readonly clock: Clock;
+  /** For signatures, and for dates in responses. */
+  readonly time: { now(): number };
   /** Replaces the resolver of the system: for tests. */
   readonly resolve?: Resolve | undefined;
 }
@@ -39,7 +41,7 @@ const MAX_BODY_MS = 1_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 export function createSender(deps: SenderDeps): Sender {
-  const { endpoint, allowPrivate, timeoutMs, clock } = deps;
+  const { endpoint, allowPrivate, timeoutMs, clock, time } = deps;
   const agent = isSecure(endpoint) ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
   const inFlight = new Set<ClientRequest>();
   const post = createPost(deps);
@@ -56,7 +58,7 @@ export function createSender(deps: SenderDeps): Sender {
     if (request instanceof Error) return failed(request);
     inFlight.add(request);
     deadline.onMissed = () => request.destroy(new TimedOut(timeoutMs));
-    const result = await resultOf(request, clock);
+    const result = await resultOf(request, { clock, time });
     inFlight.delete(request);
     return result;
   };
@@ -84,7 +86,7 @@ export function createSender(deps: SenderDeps): Sender {
 /** Sends a message through an agent with kept connections, or with `false` on a new connection that is not kept. */
 type Post = (message: Message, agent: HttpAgent | false) => ClientRequest;
 
-function createPost({ endpoint, keys, allowPrivate, clock, resolve }: SenderDeps): Post {
+function createPost({ endpoint, keys, allowPrivate, time, resolve }: SenderDeps): Post {
   const lookup: LookupFunction | undefined = allowPrivate ? undefined : createPublicLookup(resolve);
   return ({ id, body }, agent) => {
     const bytes = Buffer.from(body);
@@ -92,7 +94,7 @@ function createPost({ endpoint, keys, allowPrivate, clock, resolve }: SenderDeps
       'content-type': 'application/json',
       'content-length': bytes.length,
       'user-agent': 'Signalbox-Webhooks',
-      ...signatureHeaders({ id, body }, keys, clock.now()),
+      ...signatureHeaders({ id, body }, keys, time.now()),
     };
     const options = { method: 'POST', agent, headers, maxHeaderSize: MAX_HEADER_BYTES, ...(lookup && { lookup }) };
     const request = (isSecure(endpoint) ? requestHttps : requestHttp)(endpoint.url, options);
@@ -113,7 +115,10 @@ interface Deadline {
  *
  * @returns `stale` when a kept connection had been closed by the receiver: it has not read the request, or not answered it
  */
-function resultOf(request: ClientRequest, clock: Clock): Promise<SendResult | 'stale'> {
+function resultOf(
+  request: ClientRequest,
+  { clock, time }: Pick<SenderDeps, 'clock' | 'time'>,
+): Promise<SendResult | 'stale'> {
   return new Promise((resolve) => {
     let hasResponded = false;
     const isStale = createStaleCheck(request);
@@ -122,7 +127,7 @@ function resultOf(request: ClientRequest, clock: Clock): Promise<SendResult | 's
     };
     request.on('response', (response) => {
       hasResponded = true;
-      const result = resultIn(response, clock.now());
+      const result = resultIn(response, time.now());
       drain(response, clock, () => resolve(result));
     });
     request.on('error', (error) => {

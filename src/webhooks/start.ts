@@ -11,6 +11,7 @@ import type { WebhookQueue } from './queue/queue.ts';
 import { createSender } from './sender.ts';
 import type { WebhookSettings } from './settings.ts';
 import { keyOf } from './signature.ts';
+import { createStoreTime } from './store-time.ts';
 import type { WebhookEndpoint, Webhooks } from './webhooks.ts';
 
 export interface WebhookDeps {
@@ -58,8 +59,9 @@ function createDispatcher(url: string, settings: WebhookSettings, deps: WebhookD
   const endpoint = createEndpoint(url);
   const keys = secrets.flatMap((secret) => keyOf(secret) ?? []);
   if (keys.length === 0) throw new Error('webhooks need a secret');
-  const sender = createSender({ ...limits, ...deps, endpoint, keys });
-  return new Dispatcher({ ...limits, ...deps, endpoint, sender, types: types.length === 0 ? undefined : types });
+  const time = createStoreTime(deps.clock);
+  const sender = createSender({ ...limits, ...deps, endpoint, keys, time });
+  return new Dispatcher({ ...limits, ...deps, endpoint, sender, time, types: types.length === 0 ? undefined : types });
 }
 
 /** Only configured endpoints can be named: the store may still hold events of others, which are not to be shown. */

@@ -24,6 +24,7 @@ interface Lookup {
   readonly reason?: string;
 }
 
+/** By the monotonic clock: an operator who sets the time must not prolong a wait. */
 interface Misses {
   readonly count: number;
   readonly lastAt: number;
@@ -46,7 +47,7 @@ export class GuessLimiter {
     this.freeMisses = freeMisses;
     this.clock = clock;
     this.missReason = missReason;
-    this.generationBegan = clock.now();
+    this.generationBegan = clock.monotonic();
     this.lookups = new KeyedSemaphore((address) => freeMisses - (this.missesOf(address)?.count ?? 0));
   }
 
@@ -66,11 +67,12 @@ export class GuessLimiter {
 
   /** Milliseconds until the address may try again; 0 for now. */
   waitOf(address: string): number {
-    return Math.max(0, (this.missesOf(address)?.waitUntil ?? 0) - this.clock.now());
+    const waitUntil = this.missesOf(address)?.waitUntil;
+    return waitUntil === undefined ? 0 : Math.max(0, Math.ceil(waitUntil - this.clock.monotonic()));
   }
 
   recordMiss(address: string): void {
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     const count = (this.missesOf(address)?.count ?? 0) + 1;
     this.rotateGenerations(now);
     this.recent.set(address, { count, lastAt: now, waitUntil: now + waitAfter(count - this.freeMisses) });
@@ -78,7 +80,7 @@ export class GuessLimiter {
 
   private missesOf(address: string): Misses | undefined {
     const misses = this.recent.get(address) ?? this.older.get(address);
-    return misses !== undefined && misses.lastAt + FORGIVEN_AFTER_MS > this.clock.now() ? misses : undefined;
+    return misses !== undefined && misses.lastAt + FORGIVEN_AFTER_MS > this.clock.monotonic() ? misses : undefined;
   }
 
   private rotateGenerations(now: number): void {

@@ -13,16 +13,15 @@ export class TokenBucket {
   private refilledAt: number;
   private strikes = 0;
 
-  constructor({ eventsBurst }: Options, now: number) {
+  constructor({ eventsBurst }: Options, clock: Pick<Clock, 'monotonic'>) {
     this.left = eventsBurst;
-    this.refilledAt = now;
+    this.refilledAt = clock.monotonic();
   }
 
   /** Takes one token for a request. */
-  take({ eventsPerSecond, eventsBurst, strikes }: Options, clock: Clock): TakeResult {
-    const now = clock.now();
-    // Never negative: a clock that is set back must not remove tokens.
-    const elapsed = Math.max(0, now - this.refilledAt);
+  take({ eventsPerSecond, eventsBurst, strikes }: Options, clock: Pick<Clock, 'monotonic'>): TakeResult {
+    const now = clock.monotonic();
+    const elapsed = now - this.refilledAt;
     this.left = Math.min(eventsBurst, this.left + (elapsed * eventsPerSecond) / 1000);
     this.refilledAt = now;
     // A full bucket resets the strikes.

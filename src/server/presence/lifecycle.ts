@@ -46,7 +46,7 @@ export async function admitConnection(
     await engine.apply({ kind: 'depart', userId, session: number });
     throw new HandshakeRefused('SESSION_EXPIRED');
   }
-  const options = { userId, number, connectedAt, now: clock.now(), name, metadata, address };
+  const options = { userId, number, connectedAt, now: clock.monotonic(), name, metadata, address };
   return { session: new Session(socket, options), arrived };
 }
 

@@ -20,7 +20,7 @@ export function startRefreshing(context: ServerContext): Stop {
 }
 
 async function refreshIdleUsers(context: ServerContext): Promise<void> {
-  const before = context.clock.now() - context.options.userTtlMs / 2;
+  const before = context.clock.monotonic() - context.options.userTtlMs / 2;
   const idle = [...context.registry.all()].filter(({ refreshedAt }) => refreshedAt < before);
   for (let done = 0; done < idle.length; done += BATCH_SIZE) {
     const batch = idle.slice(done, done + BATCH_SIZE).filter(({ connected }) => connected);

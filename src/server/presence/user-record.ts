@@ -6,7 +6,7 @@ import { replaceSession } from './replace-session.ts';
 /** Writes the user's record; resolves to the store's time, or to `undefined` when a later session owns the record. */
 export async function refreshUser(context: ServerContext, session: Session): Promise<number | undefined> {
   const { userId, number, connectedAt, seat, name, mediaType } = session;
-  session.refreshedAt = context.clock.now();
+  session.refreshedAt = context.clock.monotonic();
   const outcome = await context.engine.apply({
     kind: 'touch',
     userId,

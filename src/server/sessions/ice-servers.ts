@@ -32,13 +32,15 @@ type IceOptions = Pick<Options, 'stunUrls' | 'turnUrls' | 'turnSecrets' | 'turnT
 export function createIceServers({ stunUrls, turnUrls, turnSecrets, turnTtlMs }: IceOptions, clock: Clock): IceServers {
   const stun: IceServer[] = stunUrls.length === 0 ? [] : [{ urls: [...stunUrls] }];
   const keys = turnSecrets.map((secret) => createSecretKey(secret, 'utf8'));
-  const earlyMs = turnTtlMs * REFRESH_SHARE;
+  const freshS = (turnTtlMs * (1 - REFRESH_SHARE)) / 1000;
+  const uptimeS = (): number => Math.floor(clock.monotonic() / 1000);
+  const steps = createStepDetector(clock);
 
   const issue = (session: Session): Issued => {
     if (keys.length === 0 || session.seat === null) return { iceServers: stun, ttlMs: STATIC_TTL_MS };
     // Rounded up to a full second, so that they are valid for all of `ttlMs`.
     const until = Math.ceil((clock.now() + turnTtlMs) / 1000);
-    session.turnUntil = until;
+    session.turnIssuedAt = uptimeS();
     const username = `${until}:${session.userId}`;
     // One entry per secret: during a rotation, the TURN server may know the old one, the new one, or both.
     const turn = keys.map((key) => ({ urls: [...turnUrls], username, credential: sign(key, username) }));
@@ -48,7 +50,30 @@ export function createIceServers({ stunUrls, turnUrls, turnSecrets, turnTtlMs }:
   return {
     issue,
     refresh(session) {
-      if (keys.length > 0 && session.turnUntil * 1000 - clock.now() < earlyMs) session.push('ice', issue(session));
+      if (keys.length === 0) return;
+      const { turnIssuedAt } = session;
+      const isFresh = turnIssuedAt > steps.lastStepS() && uptimeS() - turnIssuedAt < freshS;
+      if (!isFresh) session.push('ice', issue(session));
+    },
+  };
+}
+
+/** A step of the wall clock makes the expiry wrong that is written in the credentials. Smaller ones do no harm. */
+const MAX_STEP_MS = 60_000;
+
+/** Finds steps of the wall clock: between two readings it has gone further than the monotonic clock. */
+function createStepDetector(clock: Pick<Clock, 'now' | 'monotonic'>) {
+  let offset = clock.now() - clock.monotonic();
+  let lastStepS = -1;
+  return {
+    /** The uptime in whole seconds at which the last step was found; -1 before. */
+    lastStepS(): number {
+      const now = clock.now() - clock.monotonic();
+      if (Math.abs(now - offset) > MAX_STEP_MS) {
+        offset = now;
+        lastStepS = Math.floor(clock.monotonic() / 1000);
+      }
+      return lastStepS;
     },
   };
 }

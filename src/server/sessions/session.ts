@@ -23,7 +23,7 @@ interface SessionOptions {
   readonly number: SessionNumber;
   /** By the store's clock, in milliseconds since 1970. */
   readonly connectedAt: number;
-  /** By this node's clock, in milliseconds since 1970. */
+  /** By this node's monotonic clock. */
   readonly now: number;
   readonly name: string | undefined;
   /** JSON text. */
@@ -44,13 +44,13 @@ export class Session {
   mediaType: string | undefined;
   /** JSON text: the identity's metadata, which a new member of a room starts with; undefined for an identity without. */
   metadata: string | undefined;
-  /** When the user's record was last refreshed, by this node's clock. */
+  /** When the user's record was last refreshed, by this node's monotonic clock. */
   refreshedAt: number;
   /**
-   * Expiry of the TURN credentials that this node has issued to the session, by this node's clock; 0 for none. In seconds,
-   * the unit of the credentials: a small integer needs no heap object of its own.
+   * When this node has issued TURN credentials to the session, by its monotonic clock; -1 for never. In whole seconds: a
+   * small integer needs no heap object of its own.
    */
-  turnUntil = 0;
+  turnIssuedAt = -1;
   /** Serialises every operation that changes the seat: no two of them overlap. */
   readonly queue = new SerialQueue();
   private readonly socket: SessionSocket;

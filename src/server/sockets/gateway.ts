@@ -67,7 +67,7 @@ export class Gateway {
     sendAsSingleFrame(socket);
     // Engine.IO documents its write buffer and its WebSocket, but its types have neither.
     this.limitOutbound(socket.conn as unknown as OutboundConnection);
-    const bucket = new TokenBucket(options, clock.now());
+    const bucket = new TokenBucket(options, clock);
     // A middleware that never calls `next`: every event ends here, whatever its name.
     socket.use((packet) => this.receive(session, bucket, packet));
     socket.on('disconnect', () => this.disconnect(socket, session));

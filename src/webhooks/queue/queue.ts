@@ -24,6 +24,8 @@ export interface Claimed {
   readonly more: boolean;
   /** Events that this call has found to be trimmed from the feed before they were queued: nobody can send them. */
   readonly lost: number;
+  /** The store's clock; undefined when that is the clock of this process. */
+  readonly now?: number | undefined;
 }
 
 export type DeliveryResult =

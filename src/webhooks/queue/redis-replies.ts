@@ -12,7 +12,7 @@ const delivery = z.object({
 }) satisfies z.ZodType<Delivery>;
 
 export const claimReply = jsonReply(
-  z.object({ deliveries: z.array(delivery), more: z.boolean(), lost: z.int().nonnegative() }),
+  z.object({ deliveries: z.array(delivery), more: z.boolean(), lost: z.int().nonnegative(), now: z.int() }),
 );
 export const completeReply = jsonReply(
   z.object({ current: z.boolean(), dead: z.boolean(), next: delivery.optional() }),

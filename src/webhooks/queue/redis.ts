@@ -88,6 +88,7 @@ async function claim(partitions: Partitions, endpoint: EndpointId, request: Clai
     deliveries: claimed.flatMap(({ deliveries }) => deliveries),
     more: claimed.some(({ more }) => more),
     lost: sum(claimed.map(({ lost }) => lost)),
+    now: claimed.at(-1)?.now,
   };
 }
 

@@ -13,7 +13,7 @@ describe('the bucket', () => {
 
   test('grants a burst, then says when to try again', () => {
     const clock = manualClock();
-    const bucket = new TokenBucket(options, clock.now());
+    const bucket = new TokenBucket(options, clock);
     expect(spendAll(bucket, clock)).toBe(true);
     expect(bucket.take(options, clock)).toEqual({ granted: false, retryAfterMs: 100, exhausted: false });
     clock.advance(60);
@@ -24,7 +24,7 @@ describe('the bucket', () => {
 
   test('is exhausted at the third strike', () => {
     const clock = manualClock();
-    const bucket = new TokenBucket(options, clock.now());
+    const bucket = new TokenBucket(options, clock);
     spendAll(bucket, clock);
     const flags = Array.from({ length: 3 }, () => bucket.take(options, clock)).map((it) => !it.granted && it.exhausted);
     expect(flags).toEqual([false, false, true]);
@@ -32,7 +32,7 @@ describe('the bucket', () => {
 
   test('keeps its strikes between single grants, and resets them when it is full again', () => {
     const clock = manualClock();
-    const bucket = new TokenBucket(options, clock.now());
+    const bucket = new TokenBucket(options, clock);
     spendAll(bucket, clock);
     for (const exhausted of [false, false]) {
       expect(bucket.take(options, clock)).toMatchObject({ granted: false, exhausted });
@@ -46,7 +46,7 @@ describe('the bucket', () => {
 
   test('never holds more than a burst, and loses nothing when the clock goes back', () => {
     const clock = manualClock();
-    const bucket = new TokenBucket(options, clock.now());
+    const bucket = new TokenBucket(options, clock);
     clock.advance(3_600_000);
     expect(spendAll(bucket, clock)).toBe(true);
     expect(bucket.take(options, clock).granted).toBe(false);

@@ -103,4 +103,5 @@ if redis.call('PTTL', STATE) < command.unusedTtlMs - HOUR then
 end
 return '{"deliveries":' .. deliveries
   .. ',"more":' .. tostring(more)
-  .. ',"lost":' .. string.format('%.0f', lost) .. '}'
+  .. ',"lost":' .. string.format('%.0f', lost)
+  .. ',"now":' .. string.format('%.0f', now) .. '}'

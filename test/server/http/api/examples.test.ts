@@ -24,6 +24,7 @@ test('a failed delivery has the reason that the sender reports', async () => {
     allowPrivate: true,
     timeoutMs: 30_000,
     clock: systemClock,
+    time: systemClock,
   });
   const { id } = deadLetter.event;
   const answer = await sender.send({ id, body: JSON.stringify(deadLetter.event) });
