@@ -24,6 +24,15 @@ const TIME_AND_CHANCE = [
   'globalThis.setInterval(planted, 1)',
   'globalThis.setImmediate(planted)',
 ] as const;
+const WALL_CLOCK = [
+  'clock.now()',
+  'clock?.now()',
+  'clock.now() - clock.now() > 1',
+  'context.clock.now()',
+  'systemClock.now()',
+  'clock.now',
+] as const;
+const NO_WALL_CLOCK = ['clock.monotonic()', 'database.now()', 'reader.now()', 'now()'] as const;
 const TIMER_MODULES = ['node:timers', 'node:timers/promises', 'timers', 'timers/promises'] as const;
 
 /** With that many lines between its braces: the two that hold the braces are not counted. */
@@ -34,6 +43,13 @@ const planted: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     TIME_AND_CHANCE.map((use, index) => [`src/use-${index}.ts`, `export const planted = () => ${use};\n`]),
   ),
+  ...Object.fromEntries(
+    WALL_CLOCK.map((use, index) => [`src/server/wall-${index}.ts`, `export const planted = () => ${use};\n`]),
+  ),
+  ...Object.fromEntries(
+    NO_WALL_CLOCK.map((use, index) => [`src/server/other-${index}.ts`, `export const planted = () => ${use};\n`]),
+  ),
+  'src/server/auth/resume-tokens.ts': 'export const planted = () => clock.now();\n',
   ...Object.fromEntries(TIMER_MODULES.map((name, index) => [`src/module-${index}.ts`, `export * from '${name}';\n`])),
   'src/support/clock.ts': 'export const planted = () => [Date.now(), setTimeout(planted, 1)];\n',
   'src/given.ts': 'export const planted = (ms: number) => new Date(ms);\n',
@@ -89,6 +105,20 @@ describe('the linter reports time and chance that are not arguments', () => {
 
   test('and nothing about an instant that is given', () => {
     expect(faultsOf('src/given.ts')).toEqual([]);
+  });
+});
+
+describe('the linter reports the wall clock where no instant is needed', () => {
+  test.each(WALL_CLOCK.map((use, index) => [use, index] as const))('%s', (_use, index) => {
+    expect(new Set(faultsOf(`src/server/wall-${index}.ts`))).toEqual(new Set(['plugin']));
+  });
+
+  test.each(NO_WALL_CLOCK.map((use, index) => [use, index] as const))('and nothing about %s', (_use, index) => {
+    expect(faultsOf(`src/server/other-${index}.ts`)).toEqual([]);
+  });
+
+  test('and nothing where an instant is listed as needed', () => {
+    expect(faultsOf('src/server/auth/resume-tokens.ts')).toEqual([]);
   });
 });
 

@@ -11,7 +11,14 @@ const MESSAGE = { id: 'ROM202600000042:7', body: '{"id":"ROM202600000042:7"}' };
 function senderTo(url: string) {
   const keys = [Buffer.alloc(32)];
   const endpoint = createEndpoint(url);
-  const sender = createSender({ endpoint, keys, allowPrivate: true, timeoutMs: 30_000, clock: systemClock, time: systemClock });
+  const sender = createSender({
+    endpoint,
+    keys,
+    allowPrivate: true,
+    timeoutMs: 30_000,
+    clock: systemClock,
+    time: systemClock,
+  });
   return { ...sender, [Symbol.dispose]: () => sender.close() };
 }
 

@@ -22,7 +22,15 @@ const MESSAGE = { id: 'ROM202600000042:7', body: '{"id":"ROM202600000042:7","nam
 function senderTo(url: string, deps: Partial<SenderDeps> = {}) {
   const keys = [keyOf(SECRET) ?? expect.unreachable()];
   const endpoint = createEndpoint(url);
-  const sender = createSender({ endpoint, keys, allowPrivate: true, timeoutMs: 30_000, clock: systemClock, time: deps.clock ?? systemClock, ...deps });
+  const sender = createSender({
+    endpoint,
+    keys,
+    allowPrivate: true,
+    timeoutMs: 30_000,
+    clock: systemClock,
+    time: deps.clock ?? systemClock,
+    ...deps,
+  });
   return { ...sender, [Symbol.dispose]: () => sender.close() };
 }
 
