@@ -4,6 +4,8 @@ import type { Clock } from '../../src/support/clock.ts';
 export interface ManualClock extends Clock {
   /** Advances by `ms` and calls what is due on the way. A negative `ms` sets `now` back, but not the timers. */
   advance(ms: number): void;
+  /** Sets `now` forward or back, but neither `monotonic` nor the timers: as an operator or NTP does. */
+  step(ms: number): void;
 }
 
 interface Timer {
@@ -30,6 +32,9 @@ export function manualClock(startsAt = 1_700_000_000_000): ManualClock {
     every: (ms, call) => add(ms, ms, call),
     // Turns of the event loop are real: no time goes by in them.
     nextTurn: (call) => void setImmediate(call),
+    step(ms) {
+      offset += ms;
+    },
     advance(ms) {
       if (ms < 0) {
         offset += ms;

@@ -95,8 +95,8 @@ export const queues: readonly Example[] = [
     async (harness) => {
       await claimIds(harness);
       await harness.append(...Array.from({ length: MAX_READ + 1 }, (_, rev) => event(1, rev)));
-      expect(await claim(harness, { maxRooms: 0 })).toEqual({ deliveries: [], more: true, lost: 0 });
-      expect(await claim(harness, { maxRooms: 0 })).toEqual({ deliveries: [], more: false, lost: 0 });
+      expect(await claim(harness, { maxRooms: 0 })).toMatchObject({ deliveries: [], more: true, lost: 0 });
+      expect(await claim(harness, { maxRooms: 0 })).toMatchObject({ deliveries: [], more: false, lost: 0 });
       expect(await harness.queue.stats('first')).toMatchObject({ pending: MAX_READ + 1 });
     },
   ],
@@ -121,7 +121,7 @@ export const bounds: readonly Example[] = [
       const maxPending = 2 * harness.partitions;
       const [first] = (await claim(harness, { maxPending })).deliveries;
       expect(await harness.queue.stats('first')).toMatchObject({ pending: 2 });
-      expect(await claim(harness, { maxPending })).toEqual({ deliveries: [], more: false, lost: 0 });
+      expect(await claim(harness, { maxPending })).toMatchObject({ deliveries: [], more: false, lost: 0 });
       await complete(harness, first ?? expect.unreachable());
       await claim(harness, { maxPending });
       expect(await harness.queue.stats('first')).toMatchObject({ pending: 2, lost: 0 });
