@@ -50,17 +50,19 @@ export function itemTypesWith(own: ItemTypes = {}): ItemTypes {
  * @throws ItemTypeError
  */
 export function readItemTypes(entries: readonly string[]): ItemTypes {
-  const own: Record<string, ItemType> = {};
+  // A Map: in an object, `__proto__` would be no entry, and be ignored instead of refused.
+  const own = new Map<string, ItemType>();
   for (const entry of entries) {
     const [, name, number, prefix, width] = /^([^=]+)=(\d+):([^:]+):(\d+)$/.exec(entry) ?? [];
     if (name === undefined || prefix === undefined) {
       throw new ItemTypeError(`the item type ${JSON.stringify(entry)} must be such as invoice=5:INV:8`);
     }
-    if (Object.hasOwn(own, name)) throw new ItemTypeError(`the item type ${JSON.stringify(name)} is there twice`);
-    own[name] = { number: Number(number), prefix, width: Number(width) };
+    if (own.has(name)) throw new ItemTypeError(`the item type ${JSON.stringify(name)} is there twice`);
+    own.set(name, { number: Number(number), prefix, width: Number(width) });
   }
-  itemTypesWith(own);
-  return own;
+  const types = Object.fromEntries(own);
+  itemTypesWith(types);
+  return types;
 }
 
 /** @throws ItemTypeError */

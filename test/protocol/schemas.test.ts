@@ -134,6 +134,15 @@ describe('JSON of any kind', () => {
   });
 });
 
+test.each(['{"__proto__":1}', '{"a":[{"__proto__":{}}]}', '{"constructor":{"prototype":{}}}'])(
+  'metadata may not be %s, whose key names a prototype',
+  (text) => {
+    for (const schema of [create, update, profile.payload])
+      expect(schema.safeParse({ metadata: wire(text) }).success).toBe(false);
+    expect(message.safeParse({ data: wire(text) }).success).toBe(true);
+  },
+);
+
 describe('a payload', () => {
   const requests = Object.entries(REQUESTS);
 

@@ -66,12 +66,14 @@ describe('a custom item type', () => {
       'credit-note': { number: 6, prefix: 'CN', width: 10 },
     });
     expect(readItemTypes([])).toEqual({});
+    expect(Object.keys(readItemTypes(['constructor=5:INV:8']))).toEqual(['constructor']);
   });
 
   test.each([
     ['invoice', /must be such as/],
     ['invoice=5:INV', /must be such as/],
     ['Invoice=5:INV:8', /needs a name/],
+    ['__proto__=5:INV:8', /needs a name/],
     ['invoice=0:INV:8', /needs a number/],
     ['invoice=5:I1:8', /capital letters/],
     ['invoice=5:INV:0', /needs a width/],
