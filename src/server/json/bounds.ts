@@ -23,10 +23,13 @@ export function whyOutOfBounds(text: string, envelope: Envelope): string | undef
   return exceeded === 'depth' ? `Nested deeper than ${LIMITS.depth}.` : `More than ${LIMITS.values} values.`;
 }
 
-/** Quick searches settle most frames: each level has an opening bracket, each value but the first a comma or one before it. */
+/**
+ * Quick searches settle most frames: each level has an opening bracket, each value but the first a comma or one before it.
+ * A value and what stands before it are two characters, so short text is not searched for commas.
+ */
 function mayExceed(text: string, depth: number, values: number): boolean {
   const openings = count('{', text, values) + count('[', text, values);
-  return openings > depth || openings + count(',', text, values) >= values;
+  return openings > depth || (text.length > 2 * values && openings + count(',', text, values) >= values);
 }
 
 /** How often a character occurs, at most `max`. */
