@@ -7,7 +7,7 @@ import { PATIENCE_MS } from './patience-ms.ts';
 import { type RedisServer, startRedis } from './redis.ts';
 import { type SignalboxProcess, startSignalbox } from './signalbox.ts';
 
-const ADMIN_TOKEN = 'the operator of these tests';
+const ADMIN_TOKEN = 'the-operator-of-these-tests';
 
 const figures = z.object({ free: z.int(), occupied: z.int(), cooling: z.int(), total: z.int() });
 
