@@ -2,7 +2,7 @@
 import { type Log, silentLog } from '../support/log.ts';
 import { type Database, DatabaseMisconfigured } from './database.ts';
 import { lazyDatabase } from './lazy-database.ts';
-import { DATABASE_URLS, isDatabaseUrl, locationOf } from './url.ts';
+import { databaseUrlProblem, locationOf } from './url.ts';
 
 /**
  * `sqlite:path` (relative to the working directory, or absolute), `postgres://`, `mysql://` or `mariadb://`. Nothing is
@@ -11,9 +11,8 @@ import { DATABASE_URLS, isDatabaseUrl, locationOf } from './url.ts';
  * @throws DatabaseMisconfigured
  */
 export function openDatabase(url: string, log: Log = silentLog): Database {
-  if (!isDatabaseUrl(url)) {
-    throw new DatabaseMisconfigured(`the URL of the database cannot be read: expected ${DATABASE_URLS}`);
-  }
+  const problem = databaseUrlProblem(url);
+  if (problem !== undefined) throw new DatabaseMisconfigured(problem);
   switch (new URL(url).protocol) {
     case 'sqlite:': {
       const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');

@@ -3,6 +3,7 @@ import { createClient } from 'redis';
 import { backoffMs } from '../support/backoff.ts';
 import { type Chance, systemChance } from '../support/chance.ts';
 import { withDeadline } from '../support/deadline.ts';
+import { addressOf } from './url.ts';
 
 export type RedisClient = ReturnType<typeof createClient>;
 
@@ -198,15 +199,4 @@ async function info(
 
 function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-export function addressOf(url: string): string {
-  // The error of `new URL` would repeat the URL, and with it the password.
-  if (!URL.canParse(url)) throw new Error('the Redis URL cannot be parsed: expected redis://host:port');
-  const { protocol, hostname, port, pathname } = new URL(url);
-  if (protocol === 'unix:') return pathname;
-  if (protocol !== 'redis:' && protocol !== 'rediss:') {
-    throw new Error(`the Redis URL starts with ${protocol}// : expected redis://, rediss:// or unix://`);
-  }
-  return `${hostname || 'localhost'}:${port || '6379'}`;
 }

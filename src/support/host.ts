@@ -25,3 +25,24 @@ export function splitHost(text: string): { readonly host: string; readonly port:
   const match = /^(\[[^[\]]*\]|[^:[\]]*)(?::(.*))?$/.exec(text);
   return match?.[1] === undefined ? undefined : { host: match[1], port: match[2] };
 }
+
+/** What is wrong with host, port and credentials of a URL with an authority; undefined when nothing is. Repeats none of them. */
+export function authorityProblem(text: string): string | undefined {
+  if (/[\s\p{Cc}\\]/u.test(text)) return 'contains a blank or a backslash';
+  if (!URL.canParse(text)) return 'cannot be parsed: in a password, / is written %2F, ? %3F, # %23, @ %40 and % %25';
+  const { hostname, port, username, password } = new URL(text);
+  // `https:///path` is the host `path` for `URL`.
+  if (!isHost(hostname) || !/^[^/]+\/\/[^/?#]/.test(text)) return 'has no valid host';
+  // Without digits behind the colon it is a variable that is empty, and not the default port.
+  if (port === '0' || /^[^/]*\/\/[^/?#]*:([/?#]|$)/.test(text)) return 'has no valid port';
+  return isEncoded(username) && isEncoded(password) ? undefined : 'has a % in its credentials that is not written %25';
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

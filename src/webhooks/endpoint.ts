@@ -1,5 +1,6 @@
 /** Endpoints: the URLs that events are sent to. */
 import { createHash } from 'node:crypto';
+import { authorityProblem } from '../support/host.ts';
 import { isPublicAddress, literalAddress } from './addresses.ts';
 import type { EndpointId } from './queue/queue.ts';
 
@@ -23,9 +24,11 @@ export function createEndpoint(text: string): Endpoint {
 
 /** Why a URL cannot be an endpoint; undefined when it can. The text does not repeat the URL, which may contain secrets. */
 export function endpointProblem(text: string, allowPrivate: boolean): string | undefined {
-  if (!URL.canParse(text)) return 'must be URLs such as https://example.org/hooks';
+  if (!/^https?:\/\//i.test(text)) return 'must begin with https://, as in https://example.org/hooks';
+  const problem = authorityProblem(text);
+  if (problem !== undefined) return `must be URLs such as https://example.org/hooks; one of them ${problem}`;
   const url = new URL(text);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://';
+  if (url.hash !== '') return 'must have no #, because what is behind it is not sent';
   if (allowPrivate) return undefined;
   // Events say who meets whom: on the internet they must be encrypted.
   if (url.protocol === 'http:') return 'must begin with https://, unless webhookAllowPrivate allows private networks';

@@ -21,6 +21,10 @@ export function retryDelayMs(failures: number, askedMs: number | undefined, chan
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
+  if (!HTTP_DATE.test(header)) return undefined;
   const at = Date.parse(header);
   return Number.isNaN(at) || at <= now ? undefined : at - now;
 }
+
+/** The one form in which a date may be sent (RFC 9110). `Date.parse` alone finds a year in `at most 2099` or `1.5e3`. */
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

@@ -184,6 +184,7 @@ export const serverFloors: readonly Floor[] = [
     ours: [
       ...server('auth'),
       'src/database/url',
+      'src/redis/url',
       'src/engine/engine',
       'src/reference/item-types',
       'src/room',

@@ -34,3 +34,18 @@ test.each([
 ])('Retry-After: %s', (header, ms) => {
   expect(retryAfterMs(header, 1_700_000_000_000)).toBe(ms);
 });
+
+test.each([
+  'at most 2099',
+  '1.5e3',
+  '+1',
+  '-1 2099',
+  '2099-01-01',
+  'Jan 1 2099',
+  '5; 2099',
+  '2099-01-01T00:00:00Z',
+  ' ',
+  '',
+])('Retry-After: %j is neither seconds nor a date of HTTP', (header) => {
+  expect(retryAfterMs(header, 1_700_000_000_000)).toBeUndefined();
+});

@@ -1,7 +1,8 @@
 /** The shared counter in Redis, on a connection of its own: commands of rooms and of references do not wait for each other. */
 import { z } from 'zod';
-import { addressOf, closeBounded, createRoleClient } from '../../redis/connect.ts';
+import { closeBounded, createRoleClient } from '../../redis/connect.ts';
 import { ScriptRunner } from '../../redis/script-runner.ts';
+import { addressOf } from '../../redis/url.ts';
 import { systemClock } from '../../support/clock.ts';
 import { withDeadline } from '../../support/deadline.ts';
 import { type Log, silentLog } from '../../support/log.ts';

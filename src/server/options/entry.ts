@@ -48,6 +48,13 @@ export const readBy = <Value>(read: (text: string) => Reading<Value>) =>
 export const listBy = <Value>(read: (text: string) => Reading<Value>, help: string) =>
   optionEntry('list', z.array(readBy(read)).default([]), help);
 
+/** The schema of a text that its driver reads. @param problemIn says what is wrong, without repeating secrets */
+export const checkedBy = (problemIn: (text: string) => string | undefined) =>
+  z.string().superRefine((text, context) => {
+    const message = problemIn(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;

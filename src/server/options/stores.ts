@@ -1,16 +1,16 @@
 /** Options of Redis, the database, the feed and references. */
 import { z } from 'zod';
-import { DATABASE_URLS, isDatabaseUrl } from '../../database/url.ts';
+import { databaseUrlProblem } from '../../database/url.ts';
 import { DEFAULT_PREFIX } from '../../engine/engine.ts';
-import { HOUR, integer, milliseconds, type OptionEntry, optionalText, optionEntry } from './entry.ts';
+import { redisUrlProblem } from '../../redis/url.ts';
+import { checkedBy, HOUR, integer, milliseconds, type OptionEntry, optionalText, optionEntry } from './entry.ts';
 
 export const STORES = {
-  redisUrl: optionalText(
-    'URL of the Redis that all nodes share (redis:// or rediss://). Without it, a single node keeps its state in memory.',
-    {
-      env: 'REDIS_URL',
-      secret: true,
-    },
+  redisUrl: optionEntry(
+    'text',
+    checkedBy(redisUrlProblem).optional(),
+    'URL of the Redis that all nodes share (redis://, rediss:// or unix://). Without it, a single node keeps its state in memory.',
+    { env: 'REDIS_URL', secret: true },
   ),
   redisPrefix: optionEntry(
     'text',
@@ -22,10 +22,7 @@ export const STORES = {
   ),
   databaseUrl: optionEntry(
     'text',
-    z
-      .string()
-      .refine(isDatabaseUrl, { error: `must be ${DATABASE_URLS}` })
-      .optional(),
+    checkedBy(databaseUrlProblem).optional(),
     'URL of the database that all nodes share, for references and call records: postgres://, mysql:// or sqlite:path.',
     { env: 'DATABASE_URL', secret: true },
   ),

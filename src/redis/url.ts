@@ -1,0 +1,38 @@
+/** URLs of Redis. May contain credentials, so they are never repeated. */
+import { authorityProblem } from '../support/host.ts';
+
+const EXPECTED = 'expected redis://host:6379, rediss://user:password@host:6379/0 or unix:///path/to/socket';
+
+/** What is wrong with a URL; undefined when node-redis reads it as it is meant. */
+export function redisUrlProblem(url: string): string | undefined {
+  const problem = /^unix:/i.test(url) ? socketProblem(url) : serverProblem(url);
+  return problem === undefined ? undefined : `the URL of Redis ${problem}; ${EXPECTED}`;
+}
+
+function serverProblem(url: string): string | undefined {
+  if (!/^rediss?:\/\//i.test(url)) return 'has another scheme, or none';
+  const problem = authorityProblem(url);
+  if (problem !== undefined) return problem;
+  const { pathname, search, hash } = new URL(url);
+  // node-redis reads the number by `Number`, for which 0x1 and 1e1 are numbers too.
+  if (!/^(\/\d{0,5})?$/.test(pathname)) return 'has no number of a database behind the host';
+  // node-redis ignores both: a ?db=1 would be database 0.
+  return search === '' && hash === '' ? undefined : 'has a ? or # that nothing reads';
+}
+
+const socketProblem = (url: string): string | undefined =>
+  /^unix:\/\/(([^:@/\s]*)(:[^:@/\s]*)?@)?\/[^?#\s]+(\?db=\d{1,5})?$/.test(url) && !/%(?![\da-f]{2})/i.test(url)
+    ? undefined
+    : 'has no path of a socket';
+
+/**
+ * Host and port, or the path of the socket, without credentials: for logs.
+ *
+ * @throws Error that says what is wrong.
+ */
+export function addressOf(url: string): string {
+  const problem = redisUrlProblem(url);
+  if (problem !== undefined) throw new Error(problem);
+  const { protocol, hostname, port, pathname } = new URL(url.replace(/^(unix:\/\/)[^@/]*@/, '$1'));
+  return protocol === 'unix:' ? pathname : `${hostname}:${port || '6379'}`;
+}
