@@ -12,7 +12,7 @@ test('a port in use is refused with the name of the option', async () => {
   const why = `port: 127.0.0.1:${other.port} is in use; stop the process that listens there, or choose another port`;
   await expect(createServer({ host: '127.0.0.1', port: other.port, demo: false })).rejects.toThrow(why);
   const args = ['serve', '--host', '127.0.0.1', '--port', String(other.port), '--log-level', 'silent'];
-  expect(await runSignalbox(args)).toEqual({ code: 1, stdout: '', stderr: `signalbox: ${why}\n` });
+  expect(await runSignalbox(args)).toEqual({ code: 1, stdout: '', stderr: `signalbox: ${why} (from --port)\n` });
   expect(await (await fetch(other.url)).text()).toBe('own');
 });
 

@@ -132,7 +132,7 @@ describe('the rule', () => {
       ],
       ['https://app.example.org:', 'https://app.example.org:0', 'https://app.example.org:65536', 'x://host:port'],
       ['https://$HOST', 'https://{host}', 'https://"app.example.org"', "'https://app.example.org'", 'https://a,b'],
-      [' https://app.example.org', 'https://app.example.org\n', 'https://app.exa\tmple.org', 'https://[::1', ' '],
+      ['https://app.exa mple.org', 'https://[::1'],
       ['https://::1', 'https://256.1.1.1', 'file://', 'file:///', 'file://host', 'ws://app.example.org', 'about:blank'],
       ['wss://app.example.org', 'ftp://app.example.org', 'data:text/html,x', 'blob:https://app.example.org'],
     ].flat(),
