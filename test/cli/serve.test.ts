@@ -72,7 +72,7 @@ describe('invalid arguments: one line, exit code 2', () => {
       'a proxy that is not a network',
       ['--trusted-proxies', '10.0.0.0/8,10.0.0.0/99'],
       {},
-      /trustedProxies: 10\.0\.0\.0\/99/,
+      /trustedProxies: "10\.0\.0\.0\/99"/,
     ],
   ])('%s', async (_, args, env, says) => {
     const ended = await runSignalbox(['serve', ...LOCAL, ...args], env);
@@ -149,7 +149,7 @@ describe.concurrent('a failed start: one line, exit code 1', () => {
   test.each(['redis://:hunter2@:::', 'http://:hunter2@127.0.0.1'])('an invalid Redis URL: %s', async (url) => {
     const ended = await runSignalbox(['serve', ...LOCAL, '--redis-url', url, '--log-level', 'error']);
     expect(ended.code).not.toBe(0);
-    expect(expectOneLine(ended)).toMatch(/Redis URL/);
+    expect(expectOneLine(ended)).toMatch(/URL of Redis/);
     expect(ended.stderr).not.toContain('hunter2');
   });
 });
