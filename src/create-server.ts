@@ -56,7 +56,7 @@ export async function createServer(
   );
   const database = sharedDatabase(log);
   const dependencies: ServerDependencies = {
-    lockDataDir,
+    lockDataDir: (settings) => lockDataDir(settings, log),
     engine: engineFromOptions(options, { instants, log }),
     webhookQueue: (engine) => queueOf(engine, instants),
     references: (settings, onNotice) => countedReferences(settings, { ...replaced, onNotice }, database(settings)),

@@ -3,13 +3,15 @@
  * if that had died. It is a lock of the operating system on a file beside the database. Unlike a file with a process id, it
  * ends with its process in any case, and works across containers. Programs that only count references do not need it.
  */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database as File } from 'libsql';
 import { type DatabaseOptions, keepsDataDir } from './database/database-url.ts';
 import { loadSqlite } from './database/libsql.ts';
+import { type Log, silentLog } from './support/log.ts';
+import { keepDirectoryPrivate, keepFilePrivate } from './support/private-files.ts';
 
-const FILE = 'signalbox.lock';
+const OURS = 'signalbox.';
+const FILE = `${OURS}lock`;
 
 /**
  * Locks the data directory of a node that has its database there.
@@ -17,14 +19,16 @@ const FILE = 'signalbox.lock';
  * @returns the release; undefined when the node needs no data directory.
  * @throws Error when another node has the lock, or the directory is not writable.
  */
-export async function lockDataDir(options: DatabaseOptions): Promise<(() => void) | undefined> {
+export async function lockDataDir(options: DatabaseOptions, log: Log = silentLog): Promise<(() => void) | undefined> {
   if (!keepsDataDir(options)) return undefined;
   const { dataDir } = options;
   const Sqlite = await loadSqlite();
   let file: File | undefined;
   try {
-    await mkdir(dataDir, { recursive: true });
-    const opened = new Sqlite(join(dataDir, FILE));
+    keepDirectoryPrivate(dataDir, (name) => name.startsWith(OURS), log);
+    const path = join(dataDir, FILE);
+    keepFilePrivate(path, log, ['-journal']);
+    const opened = new Sqlite(path);
     file = opened;
     opened.exec('PRAGMA busy_timeout = 0');
     // Nothing is written: holding the transaction is the lock.

@@ -1,7 +1,8 @@
 /** The default data directory of the command line. */
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import type { PartialOptions } from '../server/options/options.ts';
 import type { Log } from '../support/log.ts';
+import { makePrivateDirectory } from '../support/private-files.ts';
 
 const DEFAULT = 'data';
 
@@ -10,7 +11,7 @@ export function withDataDir(options: PartialOptions, log: Log): PartialOptions {
   const { redisUrl, databaseUrl, dataDir } = options;
   if (redisUrl !== undefined || databaseUrl !== undefined || dataDir !== undefined) return options;
   try {
-    mkdirSync(DEFAULT, { recursive: true });
+    makePrivateDirectory(DEFAULT);
     accessSync(DEFAULT, constants.W_OK);
     return { ...options, dataDir: DEFAULT };
   } catch (error) {

@@ -17,7 +17,7 @@ export function openDatabase(url: string, log: Log = silentLog): Database {
     case 'sqlite:': {
       const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
       return lazyDatabase({ name: `sqlite at ${path}`, dialect: 'sqlite' }, async () =>
-        (await import('./sqlite.ts')).createSqliteDatabase(path),
+        (await import('./sqlite.ts')).createSqliteDatabase(path, log),
       );
     }
     case 'postgres:':

@@ -1,11 +1,12 @@
 /** SQLite, the embedded database: one file, through libsql. Uses only the part of libsql that better-sqlite3 has too. */
 
 import { statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Database as File } from 'libsql';
 import { SerialQueue } from '../support/async/serial-queue.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
+import { type Log, silentLog } from '../support/log.ts';
+import { keepFilePrivate, makePrivateDirectory } from '../support/private-files.ts';
 import { type Database, type Queries, type Row, readNumber, type Value } from './database.ts';
 import { closedError, createErrorTranslator } from './driver-errors.ts';
 import { loadSqlite } from './libsql.ts';
@@ -23,13 +24,14 @@ const translated = createErrorTranslator((error) =>
 
 type SqliteClock = Pick<Clock, 'now' | 'after'>;
 
-export const createSqliteDatabase = (path: string, clock: SqliteClock = systemClock): Database =>
-  new SqliteDatabase(path, clock);
+export const createSqliteDatabase = (path: string, log: Log = silentLog, clock: SqliteClock = systemClock): Database =>
+  new SqliteDatabase(path, log, clock);
 
 class SqliteDatabase implements Database {
   readonly name: string;
   readonly dialect = 'sqlite';
   readonly #path: string;
+  readonly #log: Log;
   readonly #clock: SqliteClock;
   /** One connection for all callers: no statement may enter the transaction of another caller. */
   readonly #queue = new SerialQueue();
@@ -38,9 +40,10 @@ class SqliteDatabase implements Database {
   readonly #replaced: File[] = [];
   #isClosed = false;
 
-  constructor(path: string, clock: SqliteClock) {
+  constructor(path: string, log: Log, clock: SqliteClock) {
     this.name = `sqlite at ${path}`;
     this.#path = path;
+    this.#log = log;
     this.#clock = clock;
   }
 
@@ -87,7 +90,7 @@ class SqliteDatabase implements Database {
     if (this.#opened !== undefined && this.#opened.id === fileIdAt(this.#path)) return this.#opened.file;
     if (this.#opened !== undefined) this.#replaced.push(this.#opened.file);
     this.#opened = undefined;
-    const file = await translated(openFile(this.#path, this.#clock));
+    const file = await translated(openFile(this.#path, this.#log, this.#clock));
     this.#opened = { file, id: fileIdAt(this.#path) };
     return file;
   }
@@ -129,9 +132,16 @@ function fileIdAt(path: string): string {
   return found === undefined ? 'none' : `${found.dev}:${found.ino}`;
 }
 
-async function openFile(path: string, clock: SqliteClock): Promise<File> {
+const IN_MEMORY = ':memory:';
+/** What SQLite keeps beside a database file. It makes them with its permissions; those of an older version may have others. */
+const COMPANIONS = ['-wal', '-shm', '-journal'];
+
+async function openFile(path: string, log: Log, clock: SqliteClock): Promise<File> {
   const Sqlite = await loadSqlite();
-  await mkdir(dirname(path), { recursive: true });
+  if (path !== IN_MEMORY) {
+    makePrivateDirectory(dirname(path));
+    keepFilePrivate(path, log, COMPANIONS);
+  }
   const file = new Sqlite(path);
   try {
     file.exec('PRAGMA busy_timeout = 0');

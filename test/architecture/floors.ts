@@ -124,7 +124,7 @@ export const floors: readonly Floor[] = [
   {
     path: 'src/data-dir-lock.ts',
     about: 'one node per data directory',
-    ours: ['src/database/database-url', 'src/database/libsql'],
+    ours: ['src/database/database-url', 'src/database/libsql', 'src/support'],
     packages: ['libsql'],
     node: true,
   },
