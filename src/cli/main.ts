@@ -7,10 +7,12 @@ import { errorLine, usageErrorLine } from './error-line.ts';
 import { flags, type GivenOptions, LOG_LEVEL, readFlags } from './flags.ts';
 import { withSource } from './sources.ts';
 import { flagOf } from './spellings.ts';
+import { readValue } from './values.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 /** Exit code for a bad command line; 1 is for a command that failed. */
 const USAGE_ERROR = 2;
+const MAX_TIMEOUT_MS = 3_600_000;
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
 // Commands are loaded when they are run: `signalbox health` runs every few seconds, and needs no driver and no server.
@@ -24,6 +26,7 @@ function createProgram(): Command {
   addServe(program);
   addPool(program);
   addReference(program);
+  addHealth(program);
   return program;
 }
 
@@ -33,7 +36,7 @@ function addServe(program: Command): void {
   command
     .addOption(new Option('--log-level <level>', `How much to log. (default info; ${LOG_LEVEL})`).choices(LEVELS))
     .action((given: { logLevel?: string }) =>
-      run(given, async (read) => {
+      run(given, readAll, async (read) => {
         const { serve } = await import('./serve.ts');
         await serve(read.options, given.logLevel ?? levelOf(process.env[LOG_LEVEL]), read.notices);
       }),
@@ -47,7 +50,7 @@ function addPool(program: Command): void {
     .option('--audit', 'check the data in Redis about each code for consistency', false)
     .option('--json', 'print the figures as one line of JSON', false)
     .action((given: { audit: boolean; json: boolean }) =>
-      run(given, async ({ options }) => {
+      run(given, readAll, async ({ options }) => {
         const { showPool } = await import('./pool.ts');
         if (!(await showPool(options, given))) process.exitCode = 1;
       }),
@@ -63,11 +66,37 @@ function addReference(program: Command): void {
   command
     .option('-n, --count <number>', 'number of references, printed one per line', '1')
     .action((type: string, given: { count: string }) =>
-      run(given, async ({ options }) => {
+      run(given, readAll, async ({ options }) => {
         const { printReferences } = await import('./reference.ts');
         await printReferences(type, given.count, options);
       }),
     );
+}
+
+/** Takes all flags of `serve`, so that both may be given the same ones, and reads those that say where it listens. */
+function addHealth(program: Command): void {
+  const command = program
+    .command('health')
+    .description('Ask the server that the same options start whether it is alive: exit code 0, else 1.');
+  for (const flag of flags()) command.addOption(flag);
+  command
+    .option('--ready', 'ask whether it accepts clients, instead of whether it is alive', false)
+    .option('--timeout-ms <ms|2s>', 'how long to wait for the answer', '2000')
+    .action((given: { ready: boolean; timeoutMs: string }) =>
+      run(given, readWhere, async ({ options }) => {
+        const { askHealth } = await import('./health.ts');
+        const url = await askHealth(options, { ready: given.ready, timeoutMs: readTimeout(given.timeoutMs) });
+        process.stdout.write(`ok: ${url}\n`);
+      }),
+    );
+}
+
+const readWhere: ReadOptions = (given) => readFlags(given, process.env, ['host', 'port']);
+
+function readTimeout(text: string): number {
+  const timeoutMs = Number(readValue('duration', text.trim(), '--timeout-ms'));
+  if (Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS) return timeoutMs;
+  throw new OptionError('--timeout-ms', `must be from 1 to ${MAX_TIMEOUT_MS} ms`);
 }
 
 function addFlags(command: Command, names: readonly OptionName[]): void {
@@ -75,9 +104,16 @@ function addFlags(command: Command, names: readonly OptionName[]): void {
   for (const flag of flags()) if (wanted.has(flag.long ?? '')) command.addOption(flag);
 }
 
+type ReadOptions = (given: Readonly<Record<string, unknown>>) => GivenOptions;
+const readAll: ReadOptions = (given) => readFlags(given, process.env);
+
 /** Runs a command with the options of the flags and of the environment. */
-async function run(given: object, command: (read: GivenOptions) => Promise<void>): Promise<void> {
-  const read = readFlags({ ...given }, process.env);
+async function run(
+  given: object,
+  readOptions: ReadOptions,
+  command: (read: GivenOptions) => Promise<void>,
+): Promise<void> {
+  const read = readOptions({ ...given });
   try {
     await command(read);
   } catch (error) {
