@@ -1,5 +1,6 @@
 /** The schemas of a room and its members as clients see them. */
 import { z } from 'zod';
+import { nameProblem } from './display-name.ts';
 import {
   ROOM_CODE_PATTERN,
   ROOM_REF_PATTERN,
@@ -36,21 +37,14 @@ export const instant = z.int().nonnegative();
 export const duration = z.int().nonnegative();
 export const revision = z.int().nonnegative();
 
-/** Control characters, and bidirectional marks that would reverse the text after the name. */
-const UNREADABLE = /[\p{Control}\u202a-\u202e\u2066-\u2069]/u;
-/** A character that is seen: no white space, no zero-width mark, no blank filler. */
-const VISIBLE = /[^\p{Separator}\p{Format}\p{Unassigned}\p{Default_Ignorable_Code_Point}]/u;
-
-/** A name for people: no control characters, no lone surrogate, at most 64 code points. */
+/** A name for people: 1 to 64 code points, and every one of them is seen. See display-name.ts. */
 export const displayName = z
   .string()
   .trim()
-  .refine(
-    (text) => text.length > 0 && Array.from(text).length <= LIMITS.nameLength,
-    `1 to ${LIMITS.nameLength} characters`,
-  )
-  .refine((text) => text.isWellFormed() && !UNREADABLE.test(text), 'no control characters')
-  .refine((text) => VISIBLE.test(text), 'something to see');
+  .check((context) => {
+    const problem = nameProblem(context.value);
+    if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
+  });
 
 /** A word for programs, such as the kind of a room or what a member sends. */
 export const word = z.string().regex(new RegExp(`^[A-Za-z0-9_-]{1,${LIMITS.wordLength}}$`));

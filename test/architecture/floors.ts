@@ -180,7 +180,13 @@ export const floors: readonly Floor[] = [
     packages: [],
     node: false,
   },
-  { path: 'client-demo', about: 'the demo page', ours: ['src/client'], packages: ['qr'], node: false },
+  {
+    path: 'client-demo',
+    about: 'the demo page',
+    ours: ['src/client', 'src/protocol/display-name'],
+    packages: ['qr'],
+    node: false,
+  },
   { path: 'client-demo/vite.config.ts', about: 'how the demo page is built', ours: [], packages: ['vite'], node: true },
 ];
 

@@ -1,8 +1,8 @@
 /** The first view: name, room code, and a preview of the camera. */
 import { normaliseTypedCode, type RoomCode } from '../../../src/client/index.ts';
+import { cleanName } from '../../../src/protocol/display-name.ts';
 import { codeOfAddress, grouped } from '../base/code.ts';
 import { elementById, setText } from '../base/elements.ts';
-import { nameIn } from '../base/name.ts';
 import { recall, remember } from '../base/storage.ts';
 import { texts } from '../texts/texts.ts';
 import { CodeField } from './code-field.ts';
@@ -44,7 +44,7 @@ export class Lobby {
       void this.#join();
     });
     create.addEventListener('click', () => void this.#run(create, () => this.#events.create()));
-    name.addEventListener('change', () => remember('name', nameIn(name.value)));
+    name.addEventListener('change', () => remember('name', cleanName(name.value)));
     window.addEventListener('hashchange', () => this.fromAddress());
   }
 
@@ -69,7 +69,7 @@ export class Lobby {
 
   /** The name to send, or undefined for none. */
   get name(): string | undefined {
-    return nameIn(name.value) ?? undefined;
+    return cleanName(name.value) ?? undefined;
   }
 
   #edited(hadLetters: boolean): void {
@@ -111,7 +111,7 @@ export class Lobby {
 
   async #run(button: HTMLButtonElement, step: () => Promise<Complaint | null>): Promise<void> {
     if (form.ariaBusy === 'true') return;
-    remember('name', nameIn(name.value));
+    remember('name', cleanName(name.value));
     this.#complain('');
     const words = button.textContent;
     form.ariaBusy = 'true';
