@@ -159,7 +159,7 @@ export const serverFloors: readonly Floor[] = [
   {
     path: 'src/server/limits',
     about: 'rate, size and origin limits',
-    ours: [...server('options'), support],
+    ours: [...server('json options'), protocol, support],
     packages: [],
     node: true,
   },

@@ -1,4 +1,7 @@
-/** Rate limit of a connection: a token bucket, with a strike for each request while it is empty. */
+/**
+ * Rate limit of a connection: a token bucket, with a strike for each request while it is empty. What a request costs is
+ * known in part only once it is answered: the bucket may go below zero, and is then empty until that has been refilled.
+ */
 import type { Clock } from '../../support/clock.ts';
 import type { Options } from '../options/options.ts';
 
@@ -18,22 +21,37 @@ export class TokenBucket {
     this.refilledAt = clock.monotonic();
   }
 
-  /** Takes one token for a request. */
-  take({ eventsPerSecond, eventsBurst, strikes }: Options, clock: Pick<Clock, 'monotonic'>): TakeResult {
+  /** Takes the token that every request costs. */
+  take(options: Options, clock: Pick<Clock, 'monotonic'>): TakeResult {
+    const { eventsPerSecond, eventsBurst } = options;
     const now = clock.monotonic();
     const elapsed = now - this.refilledAt;
     this.left = Math.min(eventsBurst, this.left + (elapsed * eventsPerSecond) / 1000);
     this.refilledAt = now;
     // A full bucket resets the strikes.
     if (this.left === eventsBurst) this.strikes = 0;
-    if (this.left >= 1) {
-      this.left -= 1;
+    return this.spend(1, 1, options);
+  }
+
+  /** Takes what a request costs beside that token; from a bucket that is full otherwise, even if it costs more. */
+  takeMore(tokens: number, options: Options): TakeResult {
+    return this.spend(tokens, Math.min(tokens, options.eventsBurst - 1), options);
+  }
+
+  /** Charges what was done without asking; a negative amount gives back. */
+  charge(tokens: number): void {
+    this.left -= tokens;
+  }
+
+  private spend(tokens: number, needed: number, { eventsPerSecond, strikes }: Options): TakeResult {
+    if (this.left >= needed) {
+      this.left -= tokens;
       return GRANTED;
     }
     this.strikes += 1;
     return {
       granted: false,
-      retryAfterMs: ((1 - this.left) * 1000) / eventsPerSecond,
+      retryAfterMs: ((needed - this.left) * 1000) / eventsPerSecond,
       exhausted: this.strikes >= strikes,
     };
   }

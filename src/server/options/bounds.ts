@@ -32,8 +32,19 @@ export const BOUNDS = {
     72 * SECOND,
     'How long an idle HTTP connection is kept open. Longer than a load balancer in front keeps its connections (often 60 s).',
   ),
-  eventsPerSecond: integer(20, 1, 1_000_000, 'Rate limit of a connection: sustained requests per second.'),
-  eventsBurst: integer(100, 1, 1_000_000, 'Rate limit of a connection: requests in one burst.'),
+  eventsPerSecond: integer(
+    20,
+    1,
+    1_000_000,
+    'Rate limit of a connection: tokens per second. An ordinary request costs one; docs/security.md has the prices.',
+  ),
+  eventsBurst: integer(100, 1, 1_000_000, 'Rate limit of a connection: tokens in one burst.'),
+  roomBytesPerSecond: integer(
+    4 * 1024 * 1024,
+    1024,
+    2 ** 40,
+    'Limit of what the messages of a room make a node send, over all members: bytes per second.',
+  ),
   strikes: integer(10, 1, 1_000_000, 'Requests above the rate limit after which the connection is closed.'),
   freeMisses: integer(
     5,

@@ -1,5 +1,5 @@
 /** Taking a seat and giving one back. */
-import type { RoomInfo } from '../../protocol/snapshot.ts';
+import type { RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { SeatKey } from '../../room/commands.ts';
 import type { ServerContext } from '../context.ts';
 import type { Session } from '../sessions/session.ts';
@@ -12,12 +12,12 @@ import { refreshUserSoon } from './user-record.ts';
 export async function assignSeat(
   context: ServerContext,
   session: Session,
-  { code, ref, rev }: Pick<RoomInfo, 'code' | 'ref' | 'rev'>,
+  { code, ref, rev, members }: Pick<RoomSnapshot, 'code' | 'ref' | 'rev' | 'members'>,
 ): Promise<void> {
   const before = session.seatKey;
   // Subscribes again: the end of an earlier seat in the same room may have unsubscribed meanwhile.
   session.joinSocketRooms(socketRoomsOf(ref, session.userId));
-  context.registry.setSeat(session, { code, ref }, rev);
+  context.registry.setSeat(session, { code, ref }, { rev, seats: members.length });
   refreshUserSoon(context, session);
   if (before === undefined || before.ref === ref) return;
   // The new seat is taken; an old one that cannot be given back now is reaped when its lease ends.

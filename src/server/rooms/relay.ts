@@ -6,6 +6,7 @@ import type { SeatKey } from '../../room/commands.ts';
 import { StoreUnavailable } from '../../support/store.ts';
 import type { ServerContext } from '../context.ts';
 import type { JsonText, WithDataText } from '../json/json-text.ts';
+import { sentBytes } from '../limits/prices.ts';
 import { type RequestReply, refuse } from '../replies.ts';
 import type { Session } from '../sessions/session.ts';
 import { EVENT_AS_TEXT } from '../sessions/socket-types.ts';
@@ -58,21 +59,34 @@ async function publishSignal(
 /**
  * Sends a message to everyone in a room, on every node.
  *
- * @param from null: the owner of the server.
+ * @param from null: the owner of the server, whose messages are not refused for the traffic of the room.
  * @throws StoreUnavailable when it would not leave this node, or did not.
  */
 export async function sendMessage(
-  { engine, io }: ServerContext,
+  context: ServerContext,
   ref: RoomRef,
   from: UserId | null,
   { data }: WithDataText<RequestPayload<'message'>>,
 ): Promise<RequestReply<'message'>> {
+  const { engine, io } = context;
+  const retryAfterMs = countTraffic(context, ref, sentBytes(data.text));
+  if (retryAfterMs > 0 && from !== null) {
+    return refuse('RATE_LIMITED', { message: 'The members of this room send too much.', retryAfterMs });
+  }
   const send = () => void io.to(socketRoom(ref)).emit(EVENT_AS_TEXT, eventText('message', from, data, ref));
   // Refused before anybody has it: a retry would deliver it twice to the members on this node.
   if (engine.health().state !== 'up') throw new StoreUnavailable('the message would not leave this node');
   // The count is not used: it is asked for because only a message that did not leave this node rejects.
   await engine.fanout.countReceivers(send);
   return { ok: true };
+}
+
+/** @returns milliseconds until the room may have a message of that size sent to all its members. */
+function countTraffic({ registry, options, clock }: ServerContext, ref: RoomRef, bytes: number): number {
+  const room = registry.room(ref);
+  if (room === undefined) return 0;
+  const recipients = Math.max(room.seats, room.sessions.size);
+  return room.traffic.take(bytes * recipients, options.roomBytesPerSecond, clock);
 }
 
 /** Asks the engine. @returns `undefined` for a member that is present */

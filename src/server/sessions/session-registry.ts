@@ -2,6 +2,7 @@
 import type { RoomCode, RoomRef, UserId } from '../../protocol/ids.ts';
 import { SHARDS, shardOf } from '../../room/pool.ts';
 import type { RoomKey } from '../../room/room.ts';
+import { RoomTraffic } from '../limits/room-traffic.ts';
 import type { Session } from './session.ts';
 
 /** The part of a room that this node holds. */
@@ -11,6 +12,9 @@ export interface LocalRoom {
   readonly sessions: Map<UserId, Session>;
   /** The revision that the last tick reported; before the first, the one that the first member came in with. */
   rev: number;
+  /** Members in all, on other nodes too: as the last snapshot that this node has seen says. */
+  seats: number;
+  readonly traffic: RoomTraffic;
 }
 
 export class SessionRegistry {
@@ -46,10 +50,11 @@ export class SessionRegistry {
     return this.users.get(userId);
   }
 
-  setSeat(session: Session, { code, ref }: RoomKey, rev: number): void {
+  setSeat(session: Session, { code, ref }: RoomKey, { rev, seats }: Pick<LocalRoom, 'rev' | 'seats'>): void {
     this.unsetSeat(session);
     session.seat = { code, ref };
     const room = this.rooms.get(ref) ?? this.addRoom(code, ref, rev);
+    room.seats = seats;
     // The lowest revision that a session here has seen: the next tick tells all when the room is further.
     room.rev = Math.min(room.rev, rev);
     room.sessions.set(session.userId, session);
@@ -64,6 +69,18 @@ export class SessionRegistry {
     return this.rooms.get(ref);
   }
 
+  /** What a snapshot tells of a room, if this node holds a part of it. */
+  setSeats(ref: RoomRef, seats: number): void {
+    const room = this.rooms.get(ref);
+    if (room !== undefined) room.seats = seats;
+  }
+
+  /** Members of the room of a session, as far as this node knows; 1 without a room. */
+  seatsAround({ seat }: Session): number {
+    const room = seat === null ? undefined : this.rooms.get(seat.ref);
+    return room === undefined ? 1 : Math.max(room.seats, room.sessions.size);
+  }
+
   /** @param userId any text: an invalid id finds no session. */
   member(ref: RoomRef, userId: string): Session | undefined {
     return this.rooms.get(ref)?.sessions.get(userId as UserId);
@@ -74,7 +91,7 @@ export class SessionRegistry {
   }
 
   private addRoom(code: RoomCode, ref: RoomRef, rev: number): LocalRoom {
-    const room = { code, ref, sessions: new Map(), rev };
+    const room = { code, ref, sessions: new Map(), rev, seats: 1, traffic: new RoomTraffic() };
     this.rooms.set(ref, room);
     this.shards[shardOf(code)]?.add(room);
     return room;

@@ -1,10 +1,9 @@
 /** Between Socket.IO and the requests of the protocol: admit, limit, parse, dispatch, acknowledge. No rule of a room. */
 import { type ErrorCode, type ErrorDetail, errorBody } from '../../protocol/errors.ts';
-import type { RequestName } from '../../protocol/events.ts';
 import type { ServerContext } from '../context.ts';
 import { createBackpressure, type OutboundConnection } from '../limits/backpressure.ts';
 import type { ClientAddress } from '../limits/client-address.ts';
-import { TokenBucket } from '../limits/token-bucket.ts';
+import { type TakeResult, TokenBucket } from '../limits/token-bucket.ts';
 import { admitConnection, beginSession, endSession, type LifecycleDeps } from '../presence/lifecycle.ts';
 import { HandshakeRefused } from '../replies.ts';
 import type { RequestHandlers } from '../rooms/requests.ts';
@@ -12,7 +11,9 @@ import type { Session } from '../sessions/session.ts';
 import type { Socket } from '../sessions/socket-types.ts';
 import { relayFast } from './fast-relay.ts';
 import { markAnswered } from './guarded-websocket.ts';
-import { acknowledgementOf, type Packet, readRequest } from './read-request.ts';
+import { LargeFrame } from './packet-parser.ts';
+import { priceOf, priceOfReply } from './price-request.ts';
+import { acknowledgementOf, type Packet, type Request, readRequest } from './read-request.ts';
 import { sendAsSingleFrame } from './websocket-frame.ts';
 
 /** Time for the last refusal to be written before a connection over its limit is destroyed. */
@@ -88,15 +89,21 @@ export class Gateway {
 
   private receive(session: Session, bucket: TokenBucket, packet: Packet): void {
     const { options, clock } = this.context;
+    const [first] = packet;
+    if (first instanceof LargeFrame) {
+      bucket.charge(first.tokens);
+      return;
+    }
     const acknowledge = acknowledgementOf(packet);
     const refuse = (code: ErrorCode, detail?: ErrorDetail) =>
       acknowledge?.({ ok: false, error: errorBody(code, detail) });
-    const taken = bucket.take(options, clock);
-    if (!taken.granted) {
+    const isPaid = (taken: TakeResult): boolean => {
+      if (taken.granted) return true;
       refuse('RATE_LIMITED', taken);
       if (taken.exhausted) this.endOverLimit(session);
-      return;
-    }
+      return false;
+    };
+    if (!isPaid(bucket.take(options, clock))) return;
     try {
       if (relayFast(this.context, session, packet)) {
         acknowledge?.({ ok: true });
@@ -108,11 +115,19 @@ export class Gateway {
       return;
     }
     const request = readRequest(packet);
-    if ('code' in request) refuse(request.code, request);
-    else void this.handle(session, request.name, request.payload).then((reply) => acknowledge?.(reply));
+    if ('code' in request) {
+      refuse(request.code, request);
+      return;
+    }
+    const price = priceOf(this.context, session, request);
+    if (price > 1 && !isPaid(bucket.takeMore(price - 1, options))) return;
+    void this.handle(session, request).then((reply) => {
+      bucket.charge(priceOfReply(this.context, request, reply, price) - price);
+      acknowledge?.(reply);
+    });
   }
 
-  private async handle(session: Session, name: RequestName, payload: unknown): Promise<object> {
+  private async handle(session: Session, { name, payload }: Request): Promise<object> {
     try {
       // The payload has been parsed by the schema of that very name.
       return await (this.handlers[name] as RequestHandler)(session, payload);

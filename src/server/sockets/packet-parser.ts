@@ -7,6 +7,7 @@
 import { Decoder, Encoder, isPacketValid, type Packet, PacketType } from 'socket.io-parser';
 import { whyOutOfBounds } from '../json/bounds.ts';
 import { parseEvent } from '../json/json-text.ts';
+import { FRAME_LENGTH_PER_TOKEN, frameTokens } from '../limits/prices.ts';
 import { EVENT_AS_TEXT } from '../sessions/socket-types.ts';
 import { readRawSignal } from './fast-relay.ts';
 
@@ -15,6 +16,17 @@ export class RefusedPacket {
   readonly reason: string;
   constructor(reason: string) {
     this.reason = reason;
+  }
+}
+
+/**
+ * Comes before a large event, in a packet of its own: Socket.IO hands on the content of a frame, and not its length, which
+ * is what reading it has cost.
+ */
+export class LargeFrame {
+  readonly tokens: number;
+  constructor(tokens: number) {
+    this.tokens = tokens;
   }
 }
 
@@ -43,6 +55,7 @@ class GuardedDecoder extends Decoder {
     // The server asks for no acknowledgements, and these packets would take no token of the bucket.
     if (type === PacketType.ACK || type === PacketType.BINARY_ACK)
       throw new Error('an acknowledgement that was not asked for');
+    if (chunk.length >= FRAME_LENGTH_PER_TOKEN) this.emitEvent([new LargeFrame(frameTokens(chunk.length))], '');
     const reason = whyRefused(type, chunk);
     if (reason !== undefined) this.refuse(chunk, reason);
     else if (type === PacketType.EVENT) this.addEvent(chunk);

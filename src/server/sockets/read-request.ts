@@ -11,7 +11,7 @@ export type Acknowledge = (reply: object) => void;
 /** The name of an event and its arguments, as Socket.IO hands them to a middleware. */
 export type Packet = readonly unknown[];
 
-interface Request {
+export interface Request {
   readonly name: RequestName;
   readonly payload: unknown;
 }

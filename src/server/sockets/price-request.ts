@@ -1,0 +1,28 @@
+/** Prices one request: before it is done by the room as this node knows it, afterwards by the room in its answer. */
+import type { RequestPayload } from '../../protocol/events.ts';
+import type { RoomSnapshot } from '../../protocol/snapshot.ts';
+import type { ServerContext } from '../context.ts';
+import { PRICES } from '../limits/prices.ts';
+import type { Session } from '../sessions/session.ts';
+import type { Request } from './read-request.ts';
+
+type Registry = Pick<ServerContext, 'registry'>;
+
+export function priceOf({ registry }: Registry, session: Session, { name, payload }: Request): number {
+  // A room that is joined is not known yet, unless it is the session's own.
+  const isElsewhere = name === 'room:join' && (payload as RequestPayload<'room:join'>).code !== session.seat?.code;
+  return tokens(name, payload, isElsewhere ? 1 : registry.seatsAround(session));
+}
+
+/** Remembers the number of members that the answer tells. @param price what has been paid: the price of a refusal too */
+export function priceOfReply({ registry }: Registry, { name, payload }: Request, reply: object, price: number): number {
+  if (!('room' in reply)) return 'unchanged' in reply ? 1 : price;
+  // No reply of the protocol has another `room`.
+  const { ref, members } = reply.room as RoomSnapshot;
+  registry.setSeats(ref, members.length);
+  return tokens(name, payload, members.length);
+}
+
+const tokens = (name: Request['name'], payload: unknown, seats: number): number =>
+  // The payload has been parsed by the schema of that very name.
+  PRICES[name].of(payload as never, seats);
