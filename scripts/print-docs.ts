@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { printAsyncApi } from './asyncapi.ts';
 import { printFloorsInto } from './floors-drawing.ts';
 import { printOptionsPage } from './options-page.ts';
+import { printPricesInto } from './prices-table.ts';
 import { printProtocolPage } from './protocol-page.ts';
 
 const PAGES: Readonly<Record<string, () => string>> = {
@@ -12,6 +13,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   'docs/asyncapi.json': printAsyncApi,
   'docs/options.md': printOptionsPage,
   'docs/protocol.md': printProtocolPage,
+  'docs/security.md': () => printPricesInto('docs/security.md'),
 };
 
 for (const [path, print] of Object.entries(PAGES)) {
