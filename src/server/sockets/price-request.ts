@@ -16,7 +16,7 @@ export function priceOf({ registry }: Registry, session: Session, { name, payloa
 
 /** Remembers the number of members that the answer tells. @param price what has been paid: the price of a refusal too */
 export function priceOfReply({ registry }: Registry, { name, payload }: Request, reply: object, price: number): number {
-  if (!('room' in reply)) return 'unchanged' in reply ? 1 : price;
+  if (!('room' in reply)) return price;
   // No reply of the protocol has another `room`.
   const { ref, members } = reply.room as RoomSnapshot;
   registry.setSeats(ref, members.length);
