@@ -60,8 +60,8 @@ export const NOTES: Readonly<Record<string, string>> = {
   'Limits.nameLength': 'characters of a name',
   'Limits.maxUsers': 'maximum for `maxUsers` of a room',
   'Limits.codeDigits': 'digits of every code of this server',
-  'Limits.eventsPerSecond': 'sustained requests per second of a connection',
-  'Limits.eventsBurst': 'requests of a connection at once',
+  'Limits.eventsPerSecond': 'tokens per second of a connection; an ordinary request costs one',
+  'Limits.eventsBurst': 'tokens of a connection at once',
 };
 
 const words: Readonly<Record<string, string>> = {

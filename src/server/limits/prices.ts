@@ -26,7 +26,7 @@ export const PRICES: { readonly [Name in RequestName]: Price<WithDataText<Reques
     about: 'two snapshots, and an event to every member; leaving is paid with it',
     of: (_payload, seats) => 2 * tokensOf(seats),
   },
-  'room:leave': { about: 'paid by the join: who cannot pay can still leave', of: () => 1 },
+  'room:leave': { about: 'its event is paid by the join: leaving is always cheap', of: () => 1 },
   'room:get': { about: 'a snapshot', of: (_payload, seats) => tokensOf(seats) },
   'room:update': {
     about: 'a snapshot, and an event to every member',
