@@ -50,8 +50,8 @@ export async function composeServer(given: PartialOptions, dependencies: ServerD
   const shutdown = createShutdown();
   try {
     const stores = await openStores(options, dependencies, shutdown);
-    const { app, routes, context } = await openHttp(stores, { addressOf, hooks, shutdown });
-    return { signalbox: connectParts({ stores, context, app, addressOf, hooks, shutdown }), app, routes };
+    const { app, routes, drain, context } = await openHttp(stores, { addressOf, hooks, shutdown });
+    return { signalbox: connectParts({ stores, context, app, drain, addressOf, hooks, shutdown }), app, routes };
   } catch (error) {
     await closeAfterFailure(shutdown.run, dependencies.log);
     throw error;
@@ -71,26 +71,27 @@ async function openHttp(
   const io = createIo({ options: withHookTime(hooks, options), engine, server: app.server, addressOf, clock, log });
   answers.watch(app.server);
   shutdown.add(endLateCloses(io, clock));
-  shutdown.add(() => closeIo(io, app.server));
-  return { app, routes, context: { ...base, io } };
+  const drain = createDrain(base);
+  shutdown.add(() => closeIo(io, app.server, answers, drain.leftMs));
+  return { app, routes, drain, context: { ...base, io } };
 }
 
 interface ComposeParts {
   readonly stores: Stores;
   readonly context: ServerContext;
   readonly app: FastifyInstance;
+  readonly drain: Drain;
   readonly addressOf: ClientAddress;
   readonly hooks: Hooks;
   readonly shutdown: Shutdown;
 }
 
 function connectParts(parts: ComposeParts): Signalbox {
-  const { context, app, addressOf, hooks, shutdown } = parts;
+  const { context, app, drain, addressOf, hooks, shutdown } = parts;
   const { options, nodeId, engine, clock, random, log, references, calls } = context;
   const allocator = new CodeAllocator(engine, poolOf(options), random);
-  const drain = createDrain(context);
   const iceServers = createIceServers(options, clock);
-  openSockets(parts, { allocator, drain, iceServers });
+  openSockets(parts, { allocator, iceServers });
   engine.fanout.onMessage((message) => onNodeMessage(context, message));
   const events = createEvents(engine.feed, options.feedMaxEvents, log);
   if (hooks.onEvent) events.subscribe((event) => withinTime(clock, 'onEvent', (async () => hooks.onEvent?.(event))()));
@@ -106,19 +107,21 @@ function connectParts(parts: ComposeParts): Signalbox {
     references: references.description,
     calls: calls === undefined ? 'not recorded' : `recorded, in ${calls.description}`,
     pool: async () => poolFigures(poolOf(options), await allocator.stats()),
-    close: shutdown.run,
+    async close({ waitForBalancers = false } = {}) {
+      if (waitForBalancers) await drain.leave();
+      await shutdown.run();
+    },
   };
 }
 
 interface SocketParts {
   readonly allocator: CodeAllocator;
-  readonly drain: Drain;
   readonly iceServers: IceServers;
 }
 
 function openSockets(
-  { context, stores, addressOf, hooks: given }: ComposeParts,
-  { allocator, drain, iceServers }: SocketParts,
+  { context, stores, drain, addressOf, hooks: given }: ComposeParts,
+  { allocator, iceServers }: SocketParts,
 ): void {
   const { options, clock, log } = context;
   const hooks: GuardedHooks = guardHooks(given, clock, log);

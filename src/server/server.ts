@@ -5,7 +5,7 @@ import { type EmbeddedServer, type EmbedTarget, embed, embeddedOptions } from '.
 import { listen } from './hosting/listen.ts';
 import type { PartialOptions } from './options/options.ts';
 import { closeAfterFailure } from './shutdown.ts';
-import type { EmbeddedSignalbox, SignalboxServer } from './signalbox.ts';
+import type { CloseOptions, EmbeddedSignalbox, SignalboxServer } from './signalbox.ts';
 
 /**
  * Starts a server; resolves when it listens.
@@ -35,9 +35,9 @@ export async function embedServer(
   const { signalbox, app, routes } = await composeServer(embeddedOptions(given, target), dependencies);
   let embedded: EmbeddedServer | undefined;
   // Detached last: until the drain is over, clients that arrive are refused with a reason.
-  const close = async () => {
+  const close = async (how?: CloseOptions) => {
     try {
-      await signalbox.close();
+      await signalbox.close(how);
     } finally {
       embedded?.detach();
     }

@@ -6,6 +6,15 @@ import type { Events } from './monitoring/events.ts';
 import type { PoolFigures } from './monitoring/pool-monitor.ts';
 import type { Options } from './options/options.ts';
 
+/** How a server closes. */
+export interface CloseOptions {
+  /**
+   * Whether `/readyz` fails for `drainReadyMs` first, while requests are still served, so that a load balancer notices.
+   * False by default: it is for a signal that ends a node behind one, as `signalbox serve` does on SIGTERM.
+   */
+  readonly waitForBalancers?: boolean;
+}
+
 /** A server, on a port of its own or embedded. */
 export interface Signalbox {
   readonly nodeId: NodeId;
@@ -19,7 +28,7 @@ export interface Signalbox {
   readonly calls: string;
   pool(): Promise<PoolFigures>;
   /** Drains: asks every client to reconnect elsewhere; then ends everything that was started. */
-  close(): Promise<void>;
+  close(how?: CloseOptions): Promise<void>;
 }
 
 /** A server that listens on a port of its own. */

@@ -30,7 +30,8 @@ export async function startSignalbox(
 ): Promise<SignalboxProcess> {
   // What one server keeps is not what another test means.
   const folder = await temporaryFolder();
-  const given = { host: '127.0.0.1', port: 0, demo: false, dataDir: folder.path, ...options };
+  // No load balancer is told before a node ends.
+  const given = { host: '127.0.0.1', port: 0, demo: false, dataDir: folder.path, drainReadyMs: 0, ...options };
   const child = await startChild({
     command: process.execPath,
     args: [MAIN, 'serve', ...Object.entries(given).flatMap(([name, value]) => [flagOf(name), String(value)])],

@@ -1,5 +1,6 @@
 /** Probes. `/healthz`: the process runs. `/readyz`: the node accepts clients. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { createTokenCheck, readAdminTokens } from '../auth/admin-tokens.ts';
 import type { ServerContext } from '../context.ts';
 import type { PoolFigures } from '../monitoring/pool-monitor.ts';
 import type { Drain } from '../presence/drain.ts';
@@ -7,21 +8,45 @@ import { sendProblem } from './problem.ts';
 
 export function addHealth(app: FastifyInstance, context: ServerContext, drain: Drain, pool: () => PoolFigures): void {
   const { engine, nodeId, options } = context;
+  // Only a known token makes a difference: a probe is never refused, whatever it sends and however often it comes.
+  const findToken = createTokenCheck(readAdminTokens(options.adminToken, options.adminTokens));
 
-  const detail = () => {
-    const figures = pool();
+  /** For anybody who reaches the port: whether each part works, and neither addresses nor figures. */
+  const parts = () => ({ store: engine.health().state === 'up' ? 'up' : 'down', draining: drain.leaving });
+  /** For operators. */
+  const details = () => {
+    const { free, total } = pool();
     return {
       nodeId,
       engine: engine.name,
-      store: engine.health().state,
-      pool: { free: figures.free, total: figures.total, low: figures.free / figures.total < options.poolLowWater },
+      storeHealth: engine.health(),
+      pool: { free, total, low: free / total < options.poolLowWater },
     };
   };
 
-  app.get('/healthz', async () => ({ ok: true, nodeId }));
-  app.get('/readyz', async (_request, reply) => {
-    if (drain.draining) return sendProblem(reply, 'DRAINING', {}, detail());
-    if (engine.health().state !== 'up') return sendProblem(reply, 'STORE_UNAVAILABLE', {}, detail());
-    return { ok: true, ...detail() };
+  app.get('/healthz', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+    return { ok: true, nodeId };
+  });
+  app.get('/readyz', async (request, reply) => {
+    const isOperator = findToken(request.headers.authorization) !== undefined;
+    const body = { ...parts(), ...(isOperator && details()) };
+    reply.header('cache-control', 'no-store').header('vary', 'authorization');
+    if (drain.leaving) return sendProblem(reply, 'DRAINING', {}, body);
+    if (body.store !== 'up') return sendProblem(reply, 'STORE_UNAVAILABLE', {}, body);
+    return { ok: true, ...body };
+  });
+  endConnectionsWhileLeaving(app, drain);
+}
+
+/**
+ * While a node leaves, each answer is the last on its connection: a proxy that keeps connections opens the next one to
+ * another node, and none is cut when the node closes.
+ */
+function endConnectionsWhileLeaving(app: FastifyInstance, drain: Drain): void {
+  app.addHook('onSend', ({ raw }, reply: FastifyReply, _payload, next) => {
+    // HTTP/2, in an embedding server, has no such header.
+    if (drain.leaving && raw.httpVersionMajor === 1) reply.header('connection', 'close');
+    next();
   });
 }

@@ -13,6 +13,8 @@ export function checkTogether(options: Options): void {
   if (heartbeatIntervalMs >= userTtlMs)
     throw new OptionError('heartbeatIntervalMs', `must be less than userTtlMs (${userTtlMs})`);
   if (tickMs > userTtlMs / 2) throw new OptionError('tickMs', `must be at most half of userTtlMs (${userTtlMs})`);
+  if (options.drainReadyMs > options.drainMs)
+    throw new OptionError('drainReadyMs', `must be at most drainMs (${options.drainMs}), of which it is a part`);
   if (frameBytes < LIMITS.signalBytes + 1024)
     throw new OptionError('frameBytes', 'must have room for a signal of 64 KiB and its envelope');
   checkTurn(options);

@@ -41,12 +41,13 @@ function checkTexts(name: string, given: unknown, isSecret: boolean): void {
   }
 }
 
-/** Shortens the defaults of the heartbeat and tick intervals to match a shorter userTtlMs. */
+/** Shortens defaults that belong to a longer one: heartbeat and tick to match userTtlMs, drainReadyMs to match drainMs. */
 function deriveIntervals(options: Options, given: PartialOptions): Options {
-  const { userTtlMs, heartbeatIntervalMs, tickMs } = options;
+  const { userTtlMs, heartbeatIntervalMs, tickMs, drainMs, drainReadyMs } = options;
   return {
     ...options,
     heartbeatIntervalMs: given.heartbeatIntervalMs ?? Math.min(heartbeatIntervalMs, Math.ceil(userTtlMs / 2)),
+    drainReadyMs: given.drainReadyMs ?? Math.min(drainReadyMs, Math.floor(drainMs / 2)),
     tickMs: given.tickMs ?? Math.max(100, Math.min(tickMs, Math.ceil(userTtlMs / 6))),
   };
 }

@@ -49,5 +49,10 @@ export const ROOMS = {
     100,
   ),
   drainMs: milliseconds(30 * SECOND, 'Time limit for draining: how long a shutdown may take.', 100),
+  drainReadyMs: milliseconds(
+    5 * SECOND,
+    'How long /readyz fails after SIGTERM while requests are still served, for load balancers to notice; part of drainMs.',
+    0,
+  ),
   resumeTtlMs: milliseconds(7 * 24 * HOUR, 'Lifetime of a resume token.'),
 } as const satisfies Record<string, OptionEntry>;

@@ -73,7 +73,7 @@ export function endSession(context: ServerContext, session: Session): Promise<vo
 }
 
 function refuseWhileDraining(drain: Drain): void {
-  if (drain.draining) throw new HandshakeRefused('DRAINING', { retryAfterMs: 0 });
+  if (drain.leaving) throw new HandshakeRefused('DRAINING', { retryAfterMs: 0 });
 }
 
 function readHandshake({ handshake: { auth } }: Socket) {

@@ -20,8 +20,8 @@ import { guardedParser } from './packet-parser.ts';
 import { guardPolling, type PollingConnection } from './polling-guard.ts';
 import { createSeldomWarning } from './seldom-warning.ts';
 
-/** Time for responses under way when the server closes. */
-const LAST_RESPONSE_MS = 100;
+/** Interval at which a closing server looks whether answers are still under way; the first is for requests that just arrive. */
+const LAST_ANSWERS_MS = 100;
 
 interface IoParts {
   readonly options: Options;
@@ -84,11 +84,37 @@ const createHandshakeGate =
     else decide(reason, false);
   };
 
-/** Closes idle HTTP connections too: Socket.IO waits for them, and keep-alive holds them for more than a minute. */
-export async function closeIo(io: Io, server: HttpServer, clock: Clock = systemClock): Promise<void> {
-  const stop = clock.every(LAST_RESPONSE_MS, () => server.closeAllConnections());
+/** The HTTP answers of a closing server. */
+interface LastAnswers {
+  readonly count: number;
+}
+
+/**
+ * Closes the sockets and stops listening, then waits until the answers under way have ended, `limitMs` at most. All other
+ * HTTP connections are closed: Socket.IO waits for them, and keep-alive holds them for more than a minute.
+ */
+export async function closeIo(
+  io: Io,
+  server: HttpServer,
+  answers: LastAnswers,
+  limitMs: number,
+  clock: Clock = systemClock,
+): Promise<void> {
+  const latest = clock.monotonic() + limitMs;
+  const isOver = () => answers.count === 0 || clock.monotonic() >= latest;
+  let end = (): void => {};
+  // In an embedding server, there is no listener of ours that would wait for them.
+  const answered = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  if (isOver()) end();
+  const stop = clock.every(LAST_ANSWERS_MS, () => {
+    if (!isOver()) return;
+    server.closeAllConnections();
+    end();
+  });
   try {
-    await io.close();
+    await Promise.all([io.close(), answered]);
   } finally {
     stop();
   }

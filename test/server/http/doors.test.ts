@@ -6,7 +6,7 @@ import { createServer, type SignalboxServer } from '../../../src/index.ts';
 import { silentLog } from '../../../src/support/log.ts';
 import { RawSocket, SOCKET_PATH } from '../../support/raw-socket.ts';
 
-const TOKEN = 'the operator of these tests';
+const TOKEN = 'the-operator-of-these-tests';
 const AUTHORIZED = `Authorization: Bearer ${TOKEN}`;
 
 let server: SignalboxServer;

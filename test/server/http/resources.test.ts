@@ -15,7 +15,7 @@ import { EXAMPLES } from '../../../src/server/http/api/examples.ts';
 import { createMemoryQueue } from '../../../src/webhooks/queue/memory.ts';
 import { PATIENCE_MS } from '../../support/patience-ms.ts';
 
-const TOKEN = 'the operator of these tests';
+const TOKEN = 'the-operator-of-these-tests';
 const PIPELINED = 12;
 
 /** Exports that were begun and not ended. */

@@ -8,10 +8,17 @@ import { connectClient } from '../../support/client.ts';
 import { startNodes, TOPOLOGIES } from '../../support/nodes.ts';
 import { temporaryFolder } from '../../support/process.ts';
 
+const ADMIN_TOKEN = 'the-operator-of-these-tests';
+const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
 const HERE: PartialOptions = { host: '127.0.0.1', port: 0, demo: false };
 
 test.each(TOPOLOGIES)('a low pool causes one event, whichever node is first: $name', async (topology) => {
-  await using nodes = await startNodes(topology, { poolSize: 100, poolLowWater: 0.99, tickMs: 100 });
+  await using nodes = await startNodes(topology, {
+    poolSize: 100,
+    poolLowWater: 0.99,
+    tickMs: 100,
+    adminToken: ADMIN_TOKEN,
+  });
   const feeds = nodes.servers.map(({ engine }) => engine.feed);
   const alarms = async () => {
     const page = await feeds[0]?.read({ limit: 1_000 });
@@ -27,7 +34,8 @@ test.each(TOPOLOGIES)('a low pool causes one event, whichever node is first: $na
   await ann.must('room:create');
   for (const node of nodes.servers.keys()) {
     const isLow = async () =>
-      ((await (await fetch(`${nodes.url(node)}/readyz`)).json()) as { pool: { low: boolean } }).pool.low;
+      ((await (await fetch(`${nodes.url(node)}/readyz`, { headers: ADMIN })).json()) as { pool: { low: boolean } }).pool
+        .low;
     await vi.waitFor(async () => expect(await isLow()).toBe(true));
   }
   expect(await alarms()).toHaveLength(1);

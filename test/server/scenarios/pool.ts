@@ -39,8 +39,11 @@ export async function figuresOf(nodes: Nodes): Promise<Figures> {
   return all[0] ?? expect.unreachable();
 }
 
-async function readinessOf(nodes: Nodes, node: number) {
-  const response = await fetch(`${nodes.url(node)}/readyz`);
+const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
+
+async function readinessOf(nodes: Nodes, node: number, headers: Record<string, string> = ADMIN) {
+  const response = await fetch(`${nodes.url(node)}/readyz`, { headers });
+  expect(response.headers.get('cache-control')).toBe('no-store');
   return { status: response.status, body: (await response.json()) as { pool: { low: boolean; free: number } } };
 }
 
@@ -81,13 +84,17 @@ export const pool: Readonly<Record<string, Scenario>> = {
     await vi.waitFor(async () => expect(await figuresOf(nodes)).toEqual({ ...all, shards }), { timeout: 30_000 });
   },
 
-  async 'healthz and readyz name the node, and readyz its engine, store and pool'(nodes) {
+  async 'healthz and readyz name the node, and readyz its engine, store and pool to operators only'(nodes) {
     for (const [node, { nodeId, engine }] of nodes.servers.entries()) {
       const health = await fetch(`${nodes.url(node)}/healthz`);
       expect([health.status, await health.json()]).toEqual([200, { ok: true, nodeId }]);
-      const body = { ok: true, nodeId, engine: engine.name, store: 'up', pool: { free: 100, total: 100, low: false } };
+      const forAll = { ok: true, store: 'up', draining: false };
+      const pool = { free: 100, total: 100, low: false };
+      const body = { ...forAll, nodeId, engine: engine.name, storeHealth: engine.health(), pool };
       // The figures are those of the last tick.
       await vi.waitFor(async () => expect(await readinessOf(nodes, node)).toEqual({ status: 200, body }), 30_000);
+      for (const authorization of ['', 'Bearer wrong', ADMIN_TOKEN, `Basic ${ADMIN_TOKEN}`])
+        expect(await readinessOf(nodes, node, { authorization })).toEqual({ status: 200, body: forAll });
     }
   },
 
