@@ -9,21 +9,13 @@ import { readFile, sendFile } from './file.ts';
 const FOLDERS = ['../../client-demo', '../../../dist/client-demo'];
 const PAGE = 'index.html';
 /** Devices that the page asks for, and those that no script in it may ask for. Frames of other sites get none. */
+const ALLOWED =
+  'camera microphone display-capture screen-wake-lock fullscreen clipboard-write speaker-selection autoplay picture-in-picture';
+const DENIED = 'geolocation payment usb serial hid midi bluetooth';
 const PERMISSIONS_POLICY = [
-  ...[
-    'camera',
-    'microphone',
-    'display-capture',
-    'screen-wake-lock',
-    'fullscreen',
-    'clipboard-write',
-    'speaker-selection',
-  ],
-  ...['autoplay', 'picture-in-picture'],
-]
-  .map((feature) => `${feature}=(self)`)
-  .concat(['geolocation', 'payment', 'usb', 'serial', 'hid', 'midi', 'bluetooth'].map((feature) => `${feature}=()`))
-  .join(', ');
+  ...ALLOWED.split(' ').map((feature) => `${feature}=(self)`),
+  ...DENIED.split(' ').map((feature) => `${feature}=()`),
+].join(', ');
 
 /** @returns false when the page has not been built. */
 export function addDemo(app: FastifyInstance): boolean {
