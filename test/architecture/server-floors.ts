@@ -102,7 +102,7 @@ export const serverFloors: readonly Floor[] = [
   {
     path: 'src/server/http',
     about: 'the demo page, the SDK file, health',
-    ours: [...server('presence context limits monitoring options faults'), protocol, support],
+    ours: [...server('presence context limits monitoring options auth faults'), protocol, support],
     packages: ['fastify', '@fastify'],
     node: true,
   },
