@@ -2,7 +2,9 @@
 import { createClient } from 'redis';
 import { backoffMs } from '../support/backoff.ts';
 import { type Chance, systemChance } from '../support/chance.ts';
+import { systemClock } from '../support/clock.ts';
 import { withDeadline } from '../support/deadline.ts';
+import { createReconnect } from './reconnect.ts';
 import { addressOf } from './url.ts';
 
 export type RedisClient = ReturnType<typeof createClient>;
@@ -34,6 +36,8 @@ export interface RedisClients extends AsyncDisposable, Readonly<Record<RedisRole
   readonly clustered: boolean;
   /** The number of the database that the URL names. */
   readonly database: number;
+  /** Connects all of them anew, to whichever server the name leads to now; with pauses, however often it is called. */
+  reconnect(): void;
   /** Never hangs and never rejects. */
   close(): Promise<void>;
 }
@@ -69,7 +73,8 @@ export async function connectRedis(options: RedisConnectOptions): Promise<RedisC
       timedOut,
     );
     const database = clients.state.options.database ?? 0;
-    return { ...clients, address, clustered, database, close, [Symbol.asyncDispose]: close };
+    const reconnect = createReconnect(Object.values(clients), systemClock);
+    return { ...clients, address, clustered, database, reconnect, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;

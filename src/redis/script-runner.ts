@@ -5,6 +5,7 @@ import { withDeadline } from '../support/deadline.ts';
 import { type StoreHealth, StoreUnavailable } from '../support/store.ts';
 import type { RedisClient } from './connect.ts';
 import { InFlight, type InFlightBounds, type Urgency } from './in-flight.ts';
+import { firstWordOf, isNoPrimary, refusalOf, saysUnavailable } from './refusals.ts';
 import type { Script } from './script.ts';
 
 export type ScriptClient = Pick<RedisClient, 'isReady' | 'evalSha' | 'eval' | 'scriptLoad'>;
@@ -14,20 +15,21 @@ export interface ScriptRunnerOptions {
   readonly deadlineMs: number;
   /** Whether every other connection of this node is ready: without them the health is `recovering` at best. */
   readonly complete: () => boolean;
-  readonly onChange: (state: StoreHealth['state']) => void;
+  /** The state or its reason has changed. */
+  readonly onChange: (health: StoreHealth) => void;
+  /** Redis refuses because it is no primary, or not any more: called at each refusal. */
+  readonly onNoPrimary: () => void;
   readonly clock: Pick<Clock, 'now'>;
   /** Smaller ones, in tests. */
   readonly inFlight?: InFlightBounds;
 }
 
-/** Error replies while Redis cannot serve. Any other one is a bug of ours, or a fault of its configuration. */
-const TRANSIENT =
-  /^(READONLY|MOVED|ASK|CLUSTERDOWN|TRYAGAIN|OOM|LOADING|BUSY|UNKILLABLE|MASTERDOWN|NOREPLICAS|MISCONF|UNBLOCKED)\b/;
-
 export class ScriptRunner {
   readonly #options: ScriptRunnerOptions;
   readonly #inFlight: InFlight;
   #stalled = false;
+  /** First word of the reply by which Redis refused to work, until a script that writes has succeeded again. */
+  #refusal: string | undefined;
   #health: StoreHealth;
 
   constructor(options: ScriptRunnerOptions) {
@@ -37,21 +39,22 @@ export class ScriptRunner {
   }
 
   /** @throws StoreUnavailable, also when too many commands wait for Redis already */
-  run(script: Script, keys: string[], args: string[], urgency: Urgency = 'ordinary'): Promise<unknown> {
-    const size = args.reduce((sum, { length }) => sum + length, 0);
-    // Inside of the deadline: a command that has missed it is in flight until Redis replies, or the connection is lost.
-    return this.call(() => this.#inFlight.run(script.sha, size, urgency, () => this.#evaluate(script, keys, args)));
+  async run(script: Script, keys: string[], args: string[], urgency: Urgency = 'ordinary'): Promise<unknown> {
+    try {
+      return await this.#runRaw(script, keys, args, urgency);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal !== undefined) this.#refused(refusal);
+      throw classified(error);
+    }
   }
 
-  async #evaluate(script: Script, keys: string[], args: string[]): Promise<unknown> {
-    const { client } = this.#options;
-    const call = { keys, arguments: args };
+  /** Runs a script only to learn whether it succeeds: whatever Redis replies instead is a refusal. Never rejects. */
+  async probe(script: Script, key: string): Promise<void> {
     try {
-      return await client.evalSha(script.sha, call);
+      await this.#runRaw(script, [key], [], 'vital');
     } catch (error) {
-      // The scripts were flushed, or another Redis took over: EVAL runs the script and loads it again.
-      if (error instanceof ErrorReply && error.message.startsWith('NOSCRIPT')) return client.eval(script.source, call);
-      throw error;
+      if (error instanceof ErrorReply) this.#refused(firstWordOf(error));
     }
   }
 
@@ -66,13 +69,8 @@ export class ScriptRunner {
 
   /** @throws StoreUnavailable at once when Redis is known not to answer, else after the deadline. */
   async call<T>(send: () => Promise<T>): Promise<T> {
-    if (!this.#answers()) {
-      this.updateHealth();
-      throw new StoreUnavailable('Redis does not answer');
-    }
-    const reply = send().finally(this.#replied);
     try {
-      return await withDeadline(reply, this.#options.deadlineMs, this.#missed);
+      return await this.#send(send);
     } catch (error) {
       throw classified(error);
     }
@@ -85,11 +83,60 @@ export class ScriptRunner {
 
   /** To be called when a connection has come up or was lost, so that `since` is right. */
   updateHealth(): void {
-    const whole = this.#options.complete() ? 'up' : 'recovering';
-    const state = this.#answers() ? whole : 'down';
-    if (state === this.#health.state) return;
-    this.#health = { state, since: this.#options.clock.now() };
-    this.#options.onChange(state);
+    const before = this.#health;
+    const { state, reason } = this.#condition();
+    if (state === before.state && reason === before.reason) return;
+    const since = state === before.state ? before.since : this.#options.clock.now();
+    this.#health = { state, since, ...(reason !== undefined && { reason }) };
+    this.#options.onChange(this.#health);
+  }
+
+  #condition(): Pick<StoreHealth, 'state' | 'reason'> {
+    if (this.#stalled) return { state: 'down', reason: 'no reply' };
+    // Also while the connections of a refusing Redis are made anew: it has not worked again yet.
+    if (this.#refusal !== undefined) return { state: 'down', reason: this.#refusal };
+    if (!this.#options.client.isReady) return { state: 'down', reason: 'no connection' };
+    return this.#options.complete() ? { state: 'up' } : { state: 'recovering', reason: 'no connection for messages' };
+  }
+
+  #refused(refusal: string): void {
+    this.#refusal = refusal;
+    this.updateHealth();
+    if (isNoPrimary(refusal)) this.#options.onNoPrimary();
+  }
+
+  /** Its errors are as node-redis throws them. */
+  async #runRaw(script: Script, keys: string[], args: string[], urgency: Urgency): Promise<unknown> {
+    const size = args.reduce((sum, { length }) => sum + length, 0);
+    // Inside of the deadline: a command that has missed it is in flight until Redis replies, or the connection is lost.
+    const reply = await this.#send(() =>
+      this.#inFlight.run(script.sha, size, urgency, () => this.#evaluate(script, keys, args)),
+    );
+    if (script.provesWrites && this.#refusal !== undefined) {
+      this.#refusal = undefined;
+      this.updateHealth();
+    }
+    return reply;
+  }
+
+  async #evaluate(script: Script, keys: string[], args: string[]): Promise<unknown> {
+    const { client } = this.#options;
+    const call = { keys, arguments: args };
+    try {
+      return await client.evalSha(script.sha, call);
+    } catch (error) {
+      // The scripts were flushed, or another Redis took over: EVAL runs the script and loads it again.
+      if (error instanceof ErrorReply && error.message.startsWith('NOSCRIPT')) return client.eval(script.source, call);
+      throw error;
+    }
+  }
+
+  async #send<T>(send: () => Promise<T>): Promise<T> {
+    if (!this.#answers()) {
+      this.updateHealth();
+      throw new StoreUnavailable('Redis does not answer');
+    }
+    return withDeadline(send().finally(this.#replied), this.#options.deadlineMs, this.#missed);
   }
 
   /**
@@ -115,7 +162,7 @@ export class ScriptRunner {
 /** Everything but bugs becomes a `StoreUnavailable`. */
 function classified(error: unknown): unknown {
   if (error instanceof StoreUnavailable) return error;
-  if (error instanceof ErrorReply && !TRANSIENT.test(error.message)) return error;
+  if (error instanceof ErrorReply && !saysUnavailable(error)) return error;
   // Thrown by our own code, not by the store.
   if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return error;
   const reason = error instanceof Error ? error.message : String(error);

@@ -6,6 +6,8 @@ export interface Script {
   readonly source: string;
   /** SHA-1 of the source, by which EVALSHA calls it. */
   readonly sha: string;
+  /** Whether its success shows that Redis takes writes: it has no flag that allows it to run where others are refused. */
+  readonly provesWrites: boolean;
 }
 
 /** Reads `lua/<name>.lua` beside a module. */
@@ -24,5 +26,6 @@ export const PRELUDE = luaBeside(import.meta.url)('prelude');
 export function composeScript(own: string, shared: readonly string[]): Script {
   const end = own.indexOf('\n') + 1;
   const source = [own.slice(0, end), ...shared, own.slice(end)].join('\n');
-  return { source, sha: createHash('sha1').update(source).digest('hex') };
+  const sha = createHash('sha1').update(source).digest('hex');
+  return { source, sha, provesWrites: !own.slice(0, end).includes('flags=') };
 }

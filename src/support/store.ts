@@ -6,8 +6,13 @@ export class StoreUnavailable extends Error {
 }
 
 export interface StoreHealth {
-  /** `recovering`: it answers commands, but messages of other nodes may be missing. */
+  /**
+   * `up`: it does what it is asked. `recovering`: it answers commands, but messages of other nodes may be missing. `down`: it
+   * does not answer, or refuses to write.
+   */
   readonly state: 'up' | 'recovering' | 'down';
+  /** Why it is not up: the first word of Redis' refusal, such as READONLY or OOM, or what is missing. */
+  readonly reason?: string;
   /** Since when, in milliseconds since 1970. */
   readonly since: number;
 }

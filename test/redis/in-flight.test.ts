@@ -21,6 +21,7 @@ async function started(bounds: { commands: number; bytes: number }) {
     deadlineMs: 60_000,
     complete: () => true,
     onChange: () => {},
+    onNoPrimary: () => {},
     clock: systemClock,
     inFlight: bounds,
   });

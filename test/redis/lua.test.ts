@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { loadAuditScript, loadFeedScripts, loadScripts, SHARED_FILES } from '../../src/engine/redis/scripts.ts';
+import { loadProbeScript } from '../../src/redis/write-probe.ts';
 import { loadQueueScripts } from '../../src/webhooks/queue/redis-partitions.ts';
 
 const FOLDERS = ['redis/lua', 'engine/redis/lua', 'webhooks/queue/lua'];
@@ -60,7 +61,10 @@ describe.each(files)('%s.lua', (path) => {
   });
 });
 
-const scripts = [loadScripts(), loadFeedScripts(), loadQueueScripts()].flatMap((some) => Object.values(some));
+const scripts = [
+  ...[loadScripts(), loadFeedScripts(), loadQueueScripts()].flatMap((some) => Object.values(some)),
+  loadProbeScript(),
+];
 
 test('every script begins with one shebang, which makes Redis refuse keys of another hash slot', () => {
   for (const { source } of scripts) {

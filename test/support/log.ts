@@ -1,5 +1,5 @@
 /** A log that tests read. */
-import type { Log } from '../../src/support/log.ts';
+import { createLog, type Log } from '../../src/support/log.ts';
 
 export interface Listening {
   readonly log: Log;
@@ -23,4 +23,17 @@ export function listening(): Listening {
   const log = { debug: () => {}, info: say('info'), warn: say('warn'), error: say('error') };
   // The overloads of pino: an object and a text, or a text alone.
   return { log: log as Log, lines, causes };
+}
+
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** The log as it is written, with all of its fields. */
+export function logLines(): { readonly log: Log; readonly lines: () => LogLine[] } {
+  const written: string[] = [];
+  const log = createLog('debug', { write: (line) => void written.push(line) });
+  return { log, lines: () => written.map((line) => JSON.parse(line)) };
 }

@@ -3,6 +3,8 @@ import { createShardedAdapter } from '@socket.io/redis-adapter';
 import { NODE_ID_PATTERN, type NodeId } from '../../protocol/ids.ts';
 import { connectRedis, type RedisClients } from '../../redis/connect.ts';
 import { ScriptRunner } from '../../redis/script-runner.ts';
+import { createStoreLog } from '../../redis/store-log.ts';
+import { startWriteProbe } from '../../redis/write-probe.ts';
 import type { Command, Outcome } from '../../room/commands.ts';
 import { SHARDS } from '../../room/pool.ts';
 import { type Clock, systemClock } from '../../support/clock.ts';
@@ -58,7 +60,8 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
       client: clients.state,
       deadlineMs,
       complete: () => clients.pub.isReady && clients.sub.isReady,
-      onChange: (health) => log[health === 'up' ? 'info' : 'warn']({ store: health }, 'the store'),
+      onChange: createStoreLog(log, 'the store'),
+      onNoPrimary: () => clients.reconnect(),
     });
     const keys = createKeys(prefix, clients);
     const bus = createBus(clients.pub, clients.sub, {
@@ -69,7 +72,9 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
       lingers: (channel) => !isSocketRoomOfMember(channel),
       warn: (message, error) => log.warn({ err: error }, message),
     });
+    const stopProbe = startWriteProbe({ runner, key: keys.probe, clock: systemClock });
     const close = async (): Promise<void> => {
+      stopProbe();
       await bus.close();
       await clients.close();
     };

@@ -30,6 +30,8 @@ export interface Keys {
    */
   readonly channelPrefix: string;
   readonly secret: string;
+  /** String: written again and again, to learn whether Redis takes writes. */
+  readonly probe: string;
   /** The shape of the pool that all nodes share. */
   readonly pool: string;
   /**
@@ -65,6 +67,7 @@ export function createKeys(prefix: string, { clustered = false, database = 0 }: 
     prefix,
     channelPrefix,
     secret: `${prefix}secret`,
+    probe: `${prefix}probe`,
     pool: `${prefix}pool`,
     feeds: clustered
       ? [`${shardPrefix(prefix, 0)}events`, ...shards.slice(1).map(({ feed }) => feed)]

@@ -1,8 +1,11 @@
 /** The shared counter in Redis, on a connection of its own: commands of rooms and of references do not wait for each other. */
 import { z } from 'zod';
 import { closeBounded, createRoleClient } from '../../redis/connect.ts';
+import { createReconnect } from '../../redis/reconnect.ts';
 import { ScriptRunner } from '../../redis/script-runner.ts';
+import { createStoreLog } from '../../redis/store-log.ts';
 import { addressOf } from '../../redis/url.ts';
+import { startWriteProbe } from '../../redis/write-probe.ts';
 import { systemClock } from '../../support/clock.ts';
 import { withDeadline } from '../../support/deadline.ts';
 import { type Log, silentLog } from '../../support/log.ts';
@@ -37,7 +40,7 @@ const takeReply = z.discriminatedUnion('ok', [
 const added = z.object({ ok: z.boolean() });
 
 /** Has exactly one colon after the prefix. */
-export const keyOf = (prefix: string, number: number): string => `${prefix.replace(/:+$/, '')}:ref:${number}`;
+export const keyOf = (prefix: string, name: number | 'probe'): string => `${prefix.replace(/:+$/, '')}:ref:${name}`;
 
 /**
  * Connects in the background, with no limit of time: the ledger serves until Redis answers.
@@ -65,9 +68,12 @@ export function createRedisCounter({
     client,
     deadlineMs,
     complete: () => true,
-    onChange: () => {},
+    onChange: createStoreLog(log, 'the counter of references'),
+    onNoPrimary: createReconnect([client], systemClock),
     clock: systemClock,
   });
+  // Numbers are buffered: without it, a demoted primary would be noticed and left long after the others have left it.
+  const stopProbe = startWriteProbe({ runner, key: keyOf(referencePrefix, 'probe'), clock: systemClock });
   const run = async (name: keyof typeof scripts, number: number, command: object): Promise<unknown> => {
     await settled;
     try {
@@ -87,6 +93,7 @@ export function createRedisCounter({
       return added.parse(await run('add', type.number, { prefix: type.prefix, year, first, last })).ok;
     },
     async close() {
+      stopProbe();
       await closeBounded(client);
       await connected;
     },

@@ -16,10 +16,11 @@ export function addHealth(app: FastifyInstance, context: ServerContext, drain: D
   /** For operators. */
   const details = () => {
     const { free, total } = pool();
+    const { state, since, reason } = engine.health();
     return {
       nodeId,
       engine: engine.name,
-      storeHealth: engine.health(),
+      ...(state !== 'up' && { storeSince: new Date(since).toISOString(), storeReason: reason }),
       pool: { free, total, low: free / total < options.poolLowWater },
     };
   };

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadScripts } from '../../../src/engine/redis/scripts.ts';
+import { loadProbeScript } from '../../../src/redis/write-probe.ts';
 import { connectClient, type TestClient } from '../../support/client.ts';
 import type { TcpProxy } from '../../support/proxy.ts';
 import { tokenOf } from '../scenarios/members.ts';
@@ -13,18 +14,19 @@ import { type SlowLinkNodes, startSlowLinkNodes } from '../slow-link-nodes.ts';
 /** Longer than a machine with other work keeps this process waiting: what is sent after an answer must be heard after it. */
 const ROUND_TRIP_MS = 60;
 
+const PROBE = loadProbeScript().sha;
 const SCRIPTS = new Map(Object.entries(loadScripts()).map(([name, { sha }]) => [sha, name]));
 
 /**
- * Commands by their plain names; scripts by the names of theirs. node-redis' own pings are not ours, and channels are
- * unsubscribed in their own time, whatever is asked for meanwhile.
+ * Commands by their plain names; scripts by the names of theirs. node-redis' own pings are not ours, the probe belongs to no
+ * request, and channels are unsubscribed in their own time, whatever is asked for meanwhile.
  */
 function commandsIn(chunk: Buffer): string[] {
   const text = chunk.toString('latin1');
   return [...text.matchAll(/\*\d+\r\n\$\d+\r\n([A-Za-z]+)\r\n(?:\$\d+\r\n([0-9a-f]{40})\r\n)?/g)].flatMap(
     ([, command = '', sha = '']) => {
       const name = command.toLowerCase();
-      if (name === 'ping' || name === 'sunsubscribe') return [];
+      if (name === 'ping' || name === 'sunsubscribe' || sha === PROBE) return [];
       return [name === 'evalsha' ? (SCRIPTS.get(sha) ?? 'unknown script') : name];
     },
   );

@@ -126,6 +126,7 @@ export async function redisHarness(url: string, clustered: boolean): Promise<Que
     deadlineMs: 60_000,
     complete: () => true,
     onChange: () => {},
+    onNoPrimary: () => {},
     clock: systemClock,
   });
   const keys = createKeys('sb:', { clustered });
