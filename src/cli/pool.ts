@@ -5,7 +5,10 @@ import type { NodeId } from '../protocol/ids.ts';
 import { SHARDS } from '../room/pool.ts';
 import { poolFigures } from '../server/monitoring/pool-monitor.ts';
 import { OptionError, type PartialOptions, policyOf, poolOf, readOptions } from '../server/options/options.ts';
+import { systemRandom } from '../support/random.ts';
 import { createCliLog } from './log.ts';
+
+const NODE_ID_BYTES = 6;
 
 interface PoolFlags {
   readonly json: boolean;
@@ -22,7 +25,9 @@ export async function showPool(given: PartialOptions, flags: PoolFlags): Promise
   }
   const options = readOptions(given);
   const pool = poolOf(options);
-  const settings = { nodeId: `pool-${process.pid}` as NodeId, policy: policyOf(options), pool, feedMaxEvents: 0 };
+  // Random: processes in two containers may have one pid.
+  const nodeId = `pool-${systemRandom.text(NODE_ID_BYTES)}` as NodeId;
+  const settings = { nodeId, policy: policyOf(options), pool, feedMaxEvents: 0 };
   const store = { url: given.redisUrl, prefix: options.redisPrefix };
   const engine = await createRedisEngine({ ...store, log: createCliLog('warn') })(settings);
   try {

@@ -31,6 +31,18 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** Another node that is running has the name of this one. */
+export class NodeIdTaken extends Error {
+  override readonly name = 'NodeIdTaken';
+
+  constructor(nodeId: string) {
+    super(
+      `another node named "${nodeId}" is running on the same Redis: set nodeId so that every node has one of its own, ` +
+        'or leave it out for a random one',
+    );
+  }
+}
+
 /** Reaches the clients of other nodes. Not reliable: a client notices a missed event by its revision. */
 export interface Fanout {
   /** The Socket.IO adapter, `undefined` for Socket.IO's own. Opaque here: only the gateway knows Socket.IO. */

@@ -17,7 +17,7 @@ export interface RedisHarness extends AsyncDisposable {
 export async function startRedisHarness(url: string, scripts: Scripts = loadScripts()): Promise<RedisHarness> {
   const admin: Admin = createClient({ url });
   await admin.connect();
-  const engines = new Map<string, { engine: Engine; face: Engine }>();
+  let kept: { readonly key: string; readonly engine: Engine } | undefined;
   let clock: HandClock | undefined;
   const now = () => clock?.now() ?? Number.NaN;
 
@@ -26,17 +26,18 @@ export async function startRedisHarness(url: string, scripts: Scripts = loadScri
       clock = turned;
       await admin.flushAll();
       const key = JSON.stringify(settings);
-      const kept = engines.get(key);
-      if (kept !== undefined) return kept.face;
-      const engine = await createRedisEngine({ url, clock: { now }, deadlineMs: 60_000 }, scripts)(settings);
+      if (kept?.key !== key) {
+        // First: they have one name.
+        await kept?.engine.close();
+        const connect = createRedisEngine({ url, clock: { now }, deadlineMs: 60_000 }, scripts);
+        kept = { key, engine: await connect(settings) };
+      }
       // Whoever plays an example closes its engine; the next one will have it again.
-      const face = { ...engine, close: async () => {} };
-      engines.set(key, { engine, face });
-      return face;
+      return { ...kept.engine, close: async () => {} };
     },
     storedState: (settings) => readStoredState(admin, 'sb:', settings),
     async [Symbol.asyncDispose]() {
-      await Promise.all([...engines.values()].map(({ engine }) => engine.close()));
+      await kept?.engine.close();
       admin.destroy();
     },
   };

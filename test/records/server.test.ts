@@ -150,7 +150,11 @@ test('a recorder that is killed in the middle of its transaction leaves nothing 
   const rooms = new EngineHarness(engine, clock);
   const room = await rooms.room(['anna', 'ben']);
   const program = fileURLToPath(new URL('./dying-recorder.mjs', import.meta.url));
-  const child = fork(program, [JSON.stringify({ redis: redis.url, database: url, settings })], { execArgv: [] });
+  const child = fork(
+    program,
+    [JSON.stringify({ redis: redis.url, database: url, settings: { ...settings, nodeId: 'recorder' } })],
+    { execArgv: [] },
+  );
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
 
   const database = openDatabase(url);

@@ -9,6 +9,7 @@ import type { Command, Outcome } from '../../room/commands.ts';
 import { SHARDS } from '../../room/pool.ts';
 import { type Clock, systemClock } from '../../support/clock.ts';
 import { type Log, silentLog } from '../../support/log.ts';
+import { systemRandom } from '../../support/random.ts';
 import { StoreUnavailable } from '../../support/store.ts';
 import { DEFAULT_PREFIX, type Engine, type EngineSettings, type Fanout, type NodeMessage } from '../engine.ts';
 import { isSocketRoomOfMember } from '../socket-rooms.ts';
@@ -17,7 +18,10 @@ import { decode, encode, urgencyOf } from './commands.ts';
 import { createRedisFeed } from './feed.ts';
 import { createKeys, escapeGlob, type Keys } from './keys.ts';
 import { parseNodeMessage } from './node-messages.ts';
+import { NodeName } from './node-name.ts';
 import { loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
+
+const INSTANCE_BYTES = 12;
 
 export interface RedisEngineOptions {
   /** `redis://`, `rediss://` or `unix://`. May hold credentials. */
@@ -26,6 +30,8 @@ export interface RedisEngineOptions {
   readonly prefix?: string;
   /** How long to wait for a reply of Redis. */
   readonly deadlineMs?: number;
+  /** How long another node with the name of this one may take to end, before this one gives up. */
+  readonly predecessorMs?: number;
   readonly log?: Log;
   /** Replaces the time of Redis, in tests. */
   readonly clock?: Pick<Clock, 'now'>;
@@ -43,7 +49,7 @@ export interface RedisEngine extends Engine {
 
 /** @param scripts tests replace them to plant faults */
 export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts = loadScripts()) {
-  const { url, prefix = DEFAULT_PREFIX, deadlineMs = 1_500, log = silentLog, clock } = options;
+  const { url, prefix = DEFAULT_PREFIX, deadlineMs = 1_500, predecessorMs = 5_000, log = silentLog, clock } = options;
   /** @throws when Redis cannot be reached, or is one that would lose rooms. */
   return async (settings: EngineSettings): Promise<RedisEngine> => {
     let runner: ScriptRunner | undefined;
@@ -79,7 +85,7 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
       await clients.close();
     };
     try {
-      return await buildEngine({ clients, bus, runner, keys, scripts, settings, log, clock, close });
+      return await buildEngine({ clients, bus, runner, keys, scripts, settings, log, clock, predecessorMs, close });
     } catch (error) {
       await close();
       throw error;
@@ -96,6 +102,7 @@ interface EngineDeps {
   readonly settings: EngineSettings;
   readonly log: Log;
   readonly clock: Pick<Clock, 'now'> | undefined;
+  readonly predecessorMs: number;
   readonly close: () => Promise<void>;
 }
 
@@ -141,16 +148,24 @@ async function checkPoolShape({ clients, runner, keys, settings: { pool } }: Eng
   );
 }
 
-/** Subscribes to the node's own channel. By that subscription other nodes see it. */
-async function createFanout({ bus, keys, settings, log }: EngineDeps): Promise<Fanout> {
+/**
+ * Subscribes to the node's own channel. By that subscription other nodes see it.
+ *
+ * @throws NodeIdTaken
+ */
+async function createFanout(deps: EngineDeps): Promise<Fanout> {
+  const { bus, keys, settings, log } = deps;
   const channelPrefix = `${keys.channelPrefix}io`;
   let receive: ((message: NodeMessage) => void) | undefined;
+  const name = createNodeName(deps);
   bus.onMessage(settings.nodeId, (text) => {
+    if (name.receive(text)) return;
     const message = parseNodeMessage(text);
     if (message === undefined) log.warn('dropped an invalid message to this node');
     else receive?.(message);
   });
   await bus.live(bus.inbox(settings.nodeId));
+  await name.take();
   return {
     adapter: createShardedAdapter(bus.pub, bus.sub, { channelPrefix, subscriptionMode: 'dynamic' }),
     live: (room) => bus.live(redisChannel(channelPrefix, room)),
@@ -160,6 +175,27 @@ async function createFanout({ bus, keys, settings, log }: EngineDeps): Promise<F
       receive = listener;
     },
   };
+}
+
+function createNodeName({ bus, clients, settings: { nodeId }, log, predecessorMs }: EngineDeps): NodeName {
+  const name = new NodeName({
+    nodeId,
+    instance: systemRandom.text(INSTANCE_BYTES),
+    publish: (text) => bus.send(nodeId, text),
+    countReceivers: (send) => bus.countReceivers(send),
+    waitMs: predecessorMs,
+    clock: systemClock,
+    log,
+  });
+  // After a loss both connections are needed: whichever is back last finds the other one there.
+  const takeAgain = (): void => {
+    bus.live(bus.inbox(nodeId)).then(
+      () => name.takeAgain(),
+      () => {}, // lost again: it is taken when the connection is back
+    );
+  };
+  for (const client of [clients.pub, clients.sub]) client.on('ready', takeAgain);
+  return name;
 }
 
 /** Every node subscribes to its inbox: the inboxes with a subscriber are the connected nodes. */

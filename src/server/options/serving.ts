@@ -18,7 +18,7 @@ export const SERVING = {
   nodeId: optionEntry(
     'text',
     z.string().regex(NODE_ID_PATTERN).optional(),
-    'Name of this node, unique among all nodes. Clients are told it, so no host name that is to stay private. Default: random.',
+    'Name of this node, unique among all nodes: a second node of that name does not start. Clients are told it, so no host name that is to stay private. Default: random.',
   ),
   secret: optionalText(
     'Secret that signs resume tokens, at least 16 characters, the same on every node. Default: random, shared by all nodes through Redis.',
