@@ -1,9 +1,11 @@
 /** Leaves a server for whichever one its name leads to now. */
 import { backoffMs } from '../support/backoff.ts';
 import type { Clock } from '../support/clock.ts';
-import type { RedisClient } from './connect.ts';
 
-type LeavingClient = Pick<RedisClient, 'isReady' | 'sendCommand'>;
+interface LeavingClient {
+  readonly isReady: boolean;
+  sendCommand(args: string[]): Promise<unknown>;
+}
 
 /** Between two attempts: while the name still leads to the old server, its subscriptions are not cut at every refusal. */
 const PAUSE = { firstMs: 500, maxMs: 4_000 };
