@@ -21,6 +21,8 @@ import { createSteadyClock } from './support/steady-clock.ts';
 import { createMemoryQueue } from './webhooks/queue/memory.ts';
 import type { WebhookQueue } from './webhooks/queue/queue.ts';
 
+export { NodeIdTaken } from './engine/engine.ts';
+
 /**
  * Starts a server, on Redis when `redisUrl` is given, else in this process's memory; resolves when it listens.
  *

@@ -2,8 +2,7 @@
 
 // The server.
 
-export { createServer } from './create-server.ts';
-export { NodeIdTaken } from './engine/engine.ts';
+export { createServer, NodeIdTaken } from './create-server.ts';
 export type { ServerDependencies } from './server/dependencies.ts';
 export type { EmbedTarget } from './server/hosting/embed.ts';
 export type { FastifyHost } from './server/hosting/fastify-host.ts';
