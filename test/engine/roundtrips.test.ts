@@ -130,7 +130,7 @@ test('commands to a dead Redis are refused at once, and the engine recovers when
 });
 
 test('commands under way are refused when the connection breaks, and none hangs', async () => {
-  await using nodes = await startNodes({ count: 1 });
+  await using nodes = await startNodes({ count: 0 });
   await using proxy = await startProxy(nodes.redis.port, { delayMs: 50 });
   await using far = await startNodes({ count: 1, url: () => `redis://127.0.0.1:${proxy.port}` });
   const harness = far.next();
