@@ -16,7 +16,7 @@ import { snippetsOf } from './snippets.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = 'docs/back-end.md';
 const page = readFileSync(join(root, PAGE), 'utf8');
-const ADMIN = 'the token of this test';
+const ADMIN = 'the-token-of-this-test';
 const QUESTION = 'Is this on?';
 
 test('the program opens a room, answers a page in it, closes it when the page has left, and prints the record', async () => {
@@ -79,7 +79,7 @@ test('the program ends with its room, and prints the reason from the record', as
 });
 
 test('the program reports a token that may not create rooms', async () => {
-  await using server = await startSignalbox({ adminToken: 'another token of this test' });
+  await using server = await startSignalbox({ adminToken: 'another-token-of-this-test' });
   await using program = await startProgram(server.url);
   expect(await program.exited).toEqual({ code: 1, signal: null });
   expect(program.lines.join('\n')).toContain("'UNAUTHENTICATED'");

@@ -18,7 +18,7 @@ import { snippetsOf } from './snippets.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/records.md'), 'utf8');
-const ADMIN = 'the token of this test';
+const ADMIN = 'the-token-of-this-test';
 
 /** An example that is no program: of a language that is not run. */
 const example = (language: string, name: string): string =>

@@ -12,7 +12,7 @@ import { SECRET } from './harness.ts';
 import { answers, type Received, type Receiver, revisionsByRoom, startReceiver } from './receiver.ts';
 import { verify } from './verify.ts';
 
-const ADMIN_TOKEN = 'the operator of these tests';
+const ADMIN_TOKEN = 'the-operator-of-these-tests';
 
 const optionsFor = ({ url }: Receiver) => ({
   webhookUrls: [url],

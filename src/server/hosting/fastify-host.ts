@@ -54,7 +54,8 @@ export function mountOnFastify(host: FastifyHost, embedded: EmbeddedRoutes): voi
       async (scope) => {
         forward(scope, routes, handle);
         // preClose: Fastify then waits for open connections, which clients would not close by themselves.
-        scope.addHook('preClose', close);
+        // Not `close` itself: it declares a parameter, so Fastify would pass a callback and wait until it is called.
+        scope.addHook('preClose', () => close());
       },
       { prefix },
     );

@@ -5,7 +5,7 @@ import { createServer, OptionError } from '../../../src/index.ts';
 import { connectClient } from '../../support/client.ts';
 import { welcomeOf } from '../scenarios/members.ts';
 
-const ADMIN = { authorization: 'Bearer the operator of this test' };
+const ADMIN = { authorization: 'Bearer the-operator-of-this-test' };
 
 /** An instance with its own error handlers, parsers and routes. */
 function ownInstance(): FastifyInstance {
@@ -39,7 +39,7 @@ async function expectOwnBehaviour(url: string): Promise<void> {
 test('the routes are under the prefix, and the instance keeps its own behaviour before, during and after', async () => {
   const app = ownInstance();
   const signalbox = await createServer(
-    { nodeId: 'within', adminToken: 'the operator of this test' },
+    { nodeId: 'within', adminToken: 'the-operator-of-this-test' },
     { server: app, prefix: '/signaling' },
   );
   const url = await app.listen({ host: '127.0.0.1', port: 0 });

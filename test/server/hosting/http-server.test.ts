@@ -54,7 +54,7 @@ test('only a request passed to `handle` is answered, with the prefix or without 
       signalbox.handle(request, response);
     } else response.end('own');
   });
-  const adminToken = 'the operator of this test';
+  const adminToken = 'the-operator-of-this-test';
   const signalbox = await createServer({ nodeId: 'within', adminToken }, { server: host.server, prefix: '/signaling' });
   const health = { ok: true, nodeId: 'within' };
   expect(JSON.parse(await text(`${host.url}/signaling/healthz`))).toEqual(health);
