@@ -1,9 +1,8 @@
 /** The engine of several nodes: one Redis, one script for each command. */
 import { createShardedAdapter } from '@socket.io/redis-adapter';
 import { NODE_ID_PATTERN, type NodeId } from '../../protocol/ids.ts';
-import { connectRedis, type RedisClients } from '../../redis/connect.ts';
+import { connectRedis, type RedisClient, type RedisClients } from '../../redis/connect.ts';
 import { ScriptRunner } from '../../redis/script-runner.ts';
-import { createStoreLog } from '../../redis/store-log.ts';
 import { startWriteProbe } from '../../redis/write-probe.ts';
 import type { Command, Outcome } from '../../room/commands.ts';
 import { SHARDS } from '../../room/pool.ts';
@@ -11,6 +10,7 @@ import { type Clock, systemClock } from '../../support/clock.ts';
 import { type Log, silentLog } from '../../support/log.ts';
 import { systemRandom } from '../../support/random.ts';
 import { StoreUnavailable } from '../../support/store.ts';
+import { createStoreLog } from '../../support/store-log.ts';
 import { DEFAULT_PREFIX, type Engine, type EngineSettings, type Fanout, type NodeMessage } from '../engine.ts';
 import { isSocketRoomOfMember } from '../socket-rooms.ts';
 import { type Bus, createBus, redisChannel } from './bus.ts';
@@ -19,6 +19,7 @@ import { createRedisFeed } from './feed.ts';
 import { createKeys, escapeGlob, type Keys } from './keys.ts';
 import { parseNodeMessage } from './node-messages.ts';
 import { NodeName } from './node-name.ts';
+import { keepOnSameServer } from './same-server.ts';
 import { loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
 
 const INSTANCE_BYTES = 12;
@@ -78,9 +79,12 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
       lingers: (channel) => !isSocketRoomOfMember(channel),
       warn: (message, error) => log.warn({ err: error }, message),
     });
-    const stopProbe = startWriteProbe({ runner, key: keys.probe, clock: systemClock });
+    const stops = [
+      startWriteProbe({ runner, key: keys.probe, clock: systemClock }),
+      watchServer(clients, bus, bus.inbox(settings.nodeId), log),
+    ];
     const close = async (): Promise<void> => {
-      stopProbe();
+      for (const stop of stops) stop();
       await bus.close();
       await clients.close();
     };
@@ -91,6 +95,19 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
       throw error;
     }
   };
+}
+
+function watchServer(clients: RedisClients, bus: Bus, inbox: string, log: Log): () => void {
+  const subscribersAt = async (client: RedisClient): Promise<number> =>
+    (await client.pubSubShardNumSub([inbox]))[inbox] ?? 0;
+  return keepOnSameServer({
+    clients: [clients.state, clients.pub, clients.sub],
+    live: () => bus.live(inbox),
+    countSubscribers: () => Promise.all([clients.state, clients.pub].map(subscribersAt)),
+    reconnect: () => clients.reconnect(),
+    clock: systemClock,
+    log,
+  });
 }
 
 interface EngineDeps {

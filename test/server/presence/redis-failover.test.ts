@@ -60,6 +60,36 @@ test('nodes leave a demoted primary: not ready until then, and every connection 
   );
 });
 
+test.each(['state', 'pub', 'sub'])(
+  'when the %s connection of a node leads to another server, its others follow',
+  async (role) => {
+    await using old = await startRedis();
+    await using fresh = await startRedis();
+    await using name = await startProxy(old.port);
+    await using oldAdmin = await connectAdmin(old.url);
+    await using first = await startServer({ redisUrl: `redis://127.0.0.1:${name.port}` });
+    await using second = await startServer({ redisUrl: `redis://127.0.0.1:${name.port}` });
+
+    // The old server refuses nothing: no error tells that it is the wrong one.
+    name.turnTo(fresh.port);
+    const connections = String(await oldAdmin.sendCommand(['CLIENT', 'LIST'])).split('\n');
+    for (const one of connections.filter((line) => line.includes(`name=signalbox-${role} `)))
+      await oldAdmin.sendCommand(['CLIENT', 'KILL', 'ID', one.replace(/^id=(\d+) .*$/, '$1')]);
+
+    await vi.waitFor(
+      async () => expect(await oldAdmin.sendCommand(['CLIENT', 'LIST'])).not.toContain('name=signalbox-'),
+      PATIENCE_MS,
+    );
+    for (const server of [first, second]) await eventually(async () => (await readiness(server.url)) === 200);
+    await using ann = await connectClient(first.url);
+    await using bob = await connectClient(second.url);
+    const { room } = await ann.must('room:create');
+    await bob.must('room:join', { code: room.code });
+    await ann.must('message', { data: 'over the new server' });
+    expect(await bob.next('message')).toMatchObject({ data: 'over the new server' });
+  },
+);
+
 test('a member whose connection is lost for a moment keeps its seat when memory is short', async () => {
   await using redis = await startRedis();
   await using server = await startServer({ redisUrl: redis.url });

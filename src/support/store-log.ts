@@ -1,5 +1,5 @@
-import type { Log } from '../support/log.ts';
-import type { StoreHealth } from '../support/store.ts';
+import type { Log } from './log.ts';
+import type { StoreHealth } from './store.ts';
 
 /**
  * One warning when a store stops working, and one for each further reason of the same outage; one line when it works again.
