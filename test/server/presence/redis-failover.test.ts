@@ -65,16 +65,15 @@ test.each(['state', 'pub', 'sub'])(
   async (role) => {
     await using old = await startRedis();
     await using fresh = await startRedis();
-    await using name = await startProxy(old.port);
+    await using address = await startProxy(old.port);
     await using oldAdmin = await connectAdmin(old.url);
-    await using first = await startServer({ redisUrl: `redis://127.0.0.1:${name.port}` });
-    await using second = await startServer({ redisUrl: `redis://127.0.0.1:${name.port}` });
+    await using first = await startServer({ redisUrl: `redis://127.0.0.1:${address.port}` });
+    await using second = await startServer({ redisUrl: `redis://127.0.0.1:${address.port}` });
 
     // The old server refuses nothing: no error tells that it is the wrong one.
-    name.turnTo(fresh.port);
-    const connections = String(await oldAdmin.sendCommand(['CLIENT', 'LIST'])).split('\n');
-    for (const one of connections.filter((line) => line.includes(`name=signalbox-${role} `)))
-      await oldAdmin.sendCommand(['CLIENT', 'KILL', 'ID', one.replace(/^id=(\d+) .*$/, '$1')]);
+    address.turnTo(fresh.port);
+    for (const { id, name } of await oldAdmin.clientList())
+      if (name === `signalbox-${role}`) await oldAdmin.sendCommand(['CLIENT', 'KILL', 'ID', String(id)]);
 
     await vi.waitFor(
       async () => expect(await oldAdmin.sendCommand(['CLIENT', 'LIST'])).not.toContain('name=signalbox-'),
