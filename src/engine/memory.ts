@@ -24,6 +24,7 @@ export function createMemoryEngine(settings: EngineSettings, clock: Clock = syst
     },
     fanout: {
       adapter: undefined,
+      up: true,
       live: async () => {},
       // There are no other nodes.
       async countReceivers(send) {

@@ -76,6 +76,15 @@ export class ScriptRunner {
     }
   }
 
+  /**
+   * Whether Redis answers at all, were it with a refusal. Circuit breaker: after one missed deadline nothing more is sent
+   * until Redis has replied, or the connection was lost. A frozen Redis stays connected, and when it thaws it would run
+   * everything that was sent to it meanwhile.
+   */
+  get answers(): boolean {
+    return this.#options.client.isReady && !this.#stalled;
+  }
+
   health(): StoreHealth {
     this.updateHealth();
     return this.#health;
@@ -132,19 +141,11 @@ export class ScriptRunner {
   }
 
   async #send<T>(send: () => Promise<T>): Promise<T> {
-    if (!this.#answers()) {
+    if (!this.answers) {
       this.updateHealth();
       throw new StoreUnavailable('Redis does not answer');
     }
     return withDeadline(send().finally(this.#replied), this.#options.deadlineMs, this.#missed);
-  }
-
-  /**
-   * Circuit breaker: after one missed deadline nothing more is sent until Redis has replied, or the connection was lost.
-   * A frozen Redis stays connected, and when it thaws it would run everything that was sent to it meanwhile.
-   */
-  #answers(): boolean {
-    return this.#options.client.isReady && !this.#stalled;
   }
 
   readonly #replied = (): void => {

@@ -171,7 +171,7 @@ async function checkPoolShape({ clients, runner, keys, settings: { pool } }: Eng
  * @throws NodeIdTaken
  */
 async function createFanout(deps: EngineDeps): Promise<Fanout> {
-  const { bus, keys, settings, log } = deps;
+  const { bus, runner, keys, settings, log } = deps;
   const channelPrefix = `${keys.channelPrefix}io`;
   let receive: ((message: NodeMessage) => void) | undefined;
   const name = createNodeName(deps);
@@ -185,6 +185,10 @@ async function createFanout(deps: EngineDeps): Promise<Fanout> {
   await name.take();
   return {
     adapter: createShardedAdapter(bus.pub, bus.sub, { channelPrefix, subscriptionMode: 'dynamic' }),
+    // The runner too: its commands tell of a frozen Redis before the first publish has missed its deadline.
+    get up() {
+      return bus.up && runner.answers;
+    },
     live: (room) => bus.live(redisChannel(channelPrefix, room)),
     countReceivers: (send) => bus.countReceivers(send),
     send: (nodeId, message) => bus.send(nodeId, JSON.stringify(message)),

@@ -109,3 +109,33 @@ test('a member whose connection is lost for a moment keeps its seat when memory 
   await eventually(async () => (await readiness(server.url)) === 200);
   expect(ann.all('member:left')).toEqual([]);
 });
+
+test.each([
+  ['without memory', 'maxmemory', '1', '0', 'OOM'],
+  ['without enough replicas', 'min-replicas-to-write', '1', '0', 'NOREPLICAS'],
+])(
+  'while Redis refuses to write, %s, members of two nodes still hear messages and signals',
+  async (_why, setting, refusing, usual, reason) => {
+    await using redis = await startRedis();
+    await using first = await startServer({ redisUrl: redis.url });
+    await using second = await startServer({ redisUrl: redis.url });
+    await using admin = await connectAdmin(redis.url);
+    await using ann = await connectClient(first.url);
+    await using bob = await connectClient(second.url);
+    const { room } = await ann.must('room:create');
+    await bob.must('room:join', { code: room.code });
+    await admin.configSet(setting, refusing);
+    for (const { engine } of [first, second])
+      await eventually(async () => engine.health().state === 'down' && engine.health().reason === reason);
+    await ann.must('message', { data: 'to the other node' });
+    expect(await bob.next('message')).toMatchObject({ data: 'to the other node' });
+    await bob.must('message', { data: 'and back' });
+    expect(await ann.next('message', ({ data }) => data === 'and back')).toBeDefined();
+    await ann.must('signal', { to: bob.userId, data: 1 });
+    expect(await bob.next('signal')).toMatchObject({ data: 1 });
+    // The health is that of the store: it cannot take new rooms.
+    expect(await readiness(first.url)).toBe(503);
+    await admin.configSet(setting, usual);
+    await eventually(async () => (await readiness(first.url)) === 200);
+  },
+);
