@@ -2,7 +2,16 @@
  * The room that the client is in: joining, restoring after a lost connection, and leaving. The server may have the user in
  * another room, or in none: every such difference is repaired here.
  */
-import type { IceServer, Profile, Push, RequestInput, RequestName, RoomSnapshot, UserId } from '../protocol/index.ts';
+import type {
+  IceServer,
+  Profile,
+  Push,
+  Reply,
+  RequestInput,
+  RequestName,
+  RoomSnapshot,
+  UserId,
+} from '../protocol/index.ts';
 import { MAX_HELD } from './change-buffer.ts';
 import type { Ask, Connection } from './connection.ts';
 import { clientError, SignalboxError } from './errors.ts';
@@ -129,8 +138,8 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
     await requests.send(name, payload, { mayRepeat, isDue: () => room.ending === null, until });
   }
 
-  async read(): Promise<RoomSnapshot> {
-    return (await this.#ask('room:get', {})).room;
+  read(rev: number): Promise<Reply<'room:get'>> {
+    return this.#ask('room:get', { rev });
   }
 
   rejoin(room: JoinedRoom): void {

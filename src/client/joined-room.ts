@@ -7,6 +7,7 @@ import type {
   Json,
   Member,
   Profile,
+  Reply,
   RequestInput,
   RequestName,
   RoomSnapshot,
@@ -30,8 +31,8 @@ export interface RoomOwner {
     payload: RequestInput<Name>,
     mayRepeat: boolean,
   ): Promise<void>;
-  /** The snapshot of the room that the server has us in. */
-  read(): Promise<RoomSnapshot>;
+  /** The room that the server has us in: without the snapshot if it is at this revision. */
+  read(rev: number): Promise<Reply<'room:get'>>;
   /** The server has us in no room, or in another one: joins this room again, or ends it. */
   rejoin(room: JoinedRoom): void;
   leave(room: JoinedRoom): Promise<void>;
@@ -261,11 +262,11 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
     // The room has ended: the events missing before its end do not matter.
     if (closeReason !== undefined) return this.end({ reason: closeReason });
     try {
-      const room = await this.#owner.read();
+      const { ref, room } = await this.#owner.read(rev);
+      if (ref !== this.ref) return this.#owner.rejoin(this);
       // `rev` below that at request time: the store was restored. Below the current `rev`: the reply is stale.
-      if (room.ref === this.ref && room.rev < rev) this.#replace(room);
-      else if (room.ref === this.ref) this.adopt(room);
-      else this.#owner.rejoin(this);
+      if (room !== undefined && room.rev < rev) this.#replace(room);
+      else if (room !== undefined) this.adopt(room);
     } catch (error) {
       const { code } = error as Partial<SignalboxError>;
       if (code === 'CODE_EXPIRED') this.end({ reason: 'expired' });

@@ -93,9 +93,11 @@ export const REQUESTS = {
     errors: [],
   },
   'room:get': {
-    about: 'Returns the present room, for a client that has missed a revision.',
-    payload: nothing,
-    reply: z.object({ room: roomSnapshot }),
+    about:
+      'Returns the present room, for a client that has missed a revision. With the `rev` that the client has, the reply is ' +
+      'without `room` when that is the present one.',
+    payload: z.strictObject({ rev: revision.exactOptional() }),
+    reply: z.object({ ref: roomRef, rev: revision, room: roomSnapshot.exactOptional() }),
     errors: ['NOT_IN_ROOM', 'CODE_EXPIRED'],
   },
   'room:update': {

@@ -1,5 +1,5 @@
 /** Authorization: a session may change its own seat, the host its room, the server's owner any room. */
-import type { OwnerKey, SeatKey } from './commands.ts';
+import type { OwnerKey, Read, SeatKey } from './commands.ts';
 import type { Refusal, SeatRefusal } from './outcomes.ts';
 import type { Room, Seat } from './room.ts';
 import { seatOf } from './seats.ts';
@@ -11,6 +11,16 @@ interface Authorized {
 }
 interface FoundSeat extends Authorized {
   readonly seat: Seat;
+}
+
+/** The room that has a code now. @param ref if given, a room with another ref is a refusal. */
+export function findRoom(
+  shard: Shard,
+  { code, ref }: Pick<Read, 'code' | 'ref'>,
+): Authorized | Refusal<'ROOM_NOT_FOUND' | 'CODE_EXPIRED'> {
+  const room = shard.rooms.get(code);
+  if (ref !== undefined && room?.ref !== ref) return { ok: false, reason: 'CODE_EXPIRED' };
+  return room === undefined ? { ok: false, reason: 'ROOM_NOT_FOUND' } : { ok: true, room };
 }
 
 /** The seat that the key's session has. */

@@ -100,7 +100,16 @@ export interface Read {
   readonly kind: 'read';
   readonly code: RoomCode;
   readonly ref?: RoomRef;
-  /** A user that is about to join: the read is refused where its join would be. */
+  /** Answered with `UNCHANGED`, and without the room, when that is its revision and all these users are members. */
+  readonly known?: { readonly rev: number; readonly members: readonly UserId[] };
+}
+
+/** Which room has a code, and whether a user may join it: a read without the members. */
+export interface Resolve {
+  readonly kind: 'resolve';
+  readonly code: RoomCode;
+  readonly ref?: RoomRef;
+  /** A user that is about to join: refused where its join would be. */
   readonly joiner?: UserId;
 }
 
@@ -197,6 +206,13 @@ interface ShardCommands {
     command: Read;
     outcome:
       | { readonly ok: true; readonly room: RoomSnapshot }
+      | { readonly ok: false; readonly reason: 'UNCHANGED' }
+      | Refusal<'ROOM_NOT_FOUND' | 'CODE_EXPIRED'>;
+  };
+  resolve: {
+    command: Resolve;
+    outcome:
+      | { readonly ok: true; readonly ref: RoomRef; readonly rev: number }
       | JoinRefusal
       | Refusal<'ROOM_NOT_FOUND' | 'CODE_EXPIRED'>;
   };

@@ -4,7 +4,7 @@
  * script is a translation of one.
  */
 import type { RoomCode, UserId } from '../protocol/ids.ts';
-import { authorize, findSeat, findSeatOfAnySession } from './authority.ts';
+import { authorize, findRoom, findSeat, findSeatOfAnySession } from './authority.ts';
 import type {
   Close,
   Create,
@@ -15,6 +15,7 @@ import type {
   Outcome,
   Read,
   Renew,
+  Resolve,
   Resume,
   SeatKey,
   ShardCommand,
@@ -225,12 +226,23 @@ export function close(shard: Shard, command: Close, { now, policy }: RuleContext
 }
 
 export function read(shard: Shard, command: Read): RuleResult<Read> {
-  const room = shard.rooms.get(command.code);
-  if (command.ref !== undefined && room?.ref !== command.ref) return refuse({ ok: false, reason: 'CODE_EXPIRED' });
-  if (room === undefined) return refuse({ ok: false, reason: 'ROOM_NOT_FOUND' });
+  const found = findRoom(shard, command);
+  if (!found.ok) return refuse(found);
+  const { room } = found;
+  const { known } = command;
+  if (known?.rev === room.rev && known.members.every((userId) => seatOf(room, userId) !== undefined)) {
+    return refuse({ ok: false, reason: 'UNCHANGED' });
+  }
+  return { outcome: { ok: true, room: toSnapshot(room) }, writes: {} };
+}
+
+export function resolve(shard: Shard, command: Resolve): RuleResult<Resolve> {
+  const found = findRoom(shard, command);
+  if (!found.ok) return refuse(found);
+  const { room } = found;
   const reason = command.joiner === undefined ? undefined : joinRefusal(room, command.joiner);
   if (reason !== undefined) return refuse({ ok: false, reason });
-  return { outcome: { ok: true, room: toSnapshot(room) }, writes: {} };
+  return { outcome: { ok: true, ref: room.ref, rev: room.rev }, writes: {} };
 }
 
 export function find(shard: Shard, command: Find): RuleResult<Find> {

@@ -10,6 +10,7 @@ import type { RunningWebhooks } from '../webhooks/start.ts';
 import type { Faults } from './faults.ts';
 import type { SignalCounter } from './monitoring/signal-counter.ts';
 import type { Options } from './options/options.ts';
+import type { RoomReads } from './room-reads.ts';
 import type { SessionRegistry } from './sessions/session-registry.ts';
 import type { Io } from './sessions/socket-types.ts';
 
@@ -19,6 +20,7 @@ export interface ServerContext {
   readonly engine: Engine;
   readonly io: Io;
   readonly registry: SessionRegistry;
+  readonly reads: RoomReads;
   readonly signals: SignalCounter;
   readonly references: ReferenceGenerator;
   /** Only with a database. */

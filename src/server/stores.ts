@@ -13,6 +13,7 @@ import { createFaults } from './faults.ts';
 import { type Alarms, createAlarms } from './monitoring/alarms.ts';
 import { SignalCounter } from './monitoring/signal-counter.ts';
 import { type Options, policyOf, poolOf } from './options/options.ts';
+import { RoomReads } from './room-reads.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
 import type { Shutdown } from './shutdown.ts';
 
@@ -65,6 +66,7 @@ export async function openStores(
     random,
     log,
     digest,
+    reads: new RoomReads((command) => engine.apply(command)),
     registry: new SessionRegistry((ref) => signals.flushRoom(ref)),
     faults: createFaults(log, random),
     ...(calls !== undefined && { calls }),

@@ -30,7 +30,7 @@ export const serverFloors: readonly Floor[] = [
     about: 'opens engine, references, call records, webhooks',
     // Of the references it knows the port, and the default that keeps nothing; those with a store are handed in.
     ours: [
-      ...server('dependencies context sessions monitoring options faults shutdown'),
+      ...server('dependencies context room-reads sessions monitoring options faults shutdown'),
       'src/engine/engine',
       'src/reference/random',
       'src/webhooks',
@@ -110,7 +110,7 @@ export const serverFloors: readonly Floor[] = [
     path: 'src/server/rooms',
     about: 'what is done to a room: create, join, kick, close, relay',
     ours: [
-      ...server('presence context sessions limits auth replies json'),
+      ...server('presence context room-reads sessions limits auth replies json'),
       'src/engine/engine',
       'src/engine/socket-rooms',
       'src/room',
@@ -138,7 +138,7 @@ export const serverFloors: readonly Floor[] = [
     path: 'src/server/context',
     about: 'what every part works with',
     ours: [
-      ...server('sessions monitoring options faults'),
+      ...server('room-reads sessions monitoring options faults'),
       'src/engine/engine',
       'src/records/port',
       'src/reference/port',
@@ -146,6 +146,13 @@ export const serverFloors: readonly Floor[] = [
       protocol,
       support,
     ],
+    packages: [],
+    node: false,
+  },
+  {
+    path: 'src/server/room-reads',
+    about: 'reads of rooms, shared by all who ask at the same time',
+    ours: ['src/room', protocol, support],
     packages: [],
     node: false,
   },

@@ -80,7 +80,7 @@ test.each([
   await using server = await startScriptedServer(null, (name) => {
     if (name === 'room:join') return joined;
     if (name === 'heartbeat') return { ok: true, now: 0, rev: 2 };
-    return name === 'room:get' ? { ok: true, room: truth } : undefined;
+    return name === 'room:get' ? { ok: true, ...place, rev: 5, room: truth } : undefined;
   });
   await using clients = new Clients();
   const seat = await clients.connect(server.url).join(place.code);
@@ -99,7 +99,7 @@ test('a read that is refused is tried again, after the wait that the server asks
     if (name === 'heartbeat') return { ok: true, now: 0, rev: 2 };
     if (name !== 'room:get') return undefined;
     reads.push(performance.now());
-    if (reads.length > 2) return { ok: true, room: room(5, ANN, ME, BEN) };
+    if (reads.length > 2) return { ok: true, ...place, rev: 5, room: room(5, ANN, ME, BEN) };
     return { ok: false, error: errorBody('STORE_UNAVAILABLE', { retryAfterMs: 400 }) };
   });
   await using clients = new Clients();
@@ -115,7 +115,7 @@ test('the room is read when a heartbeat brings another revision, and only then',
   let beats = 0;
   await using server = await startScriptedServer(null, (name, payload) => {
     if (name === 'room:join') return joined;
-    if (name === 'room:get') return { ok: true, room: room(rev, ANN, ME, BEN) };
+    if (name === 'room:get') return { ok: true, ...place, rev, room: room(rev, ANN, ME, BEN) };
     if (name !== 'heartbeat') return undefined;
     beats += 1;
     expect(payload).toEqual({ rev: expect.any(Number) });
@@ -130,12 +130,36 @@ test('the room is read when a heartbeat brings another revision, and only then',
   expect(seat.rev).toBe(3);
 });
 
+test('a read that finds the room unchanged leaves it as it is, and the next one is not kept waiting', async () => {
+  const known: unknown[] = [];
+  await using server = await startScriptedServer(null, (name, payload) => {
+    if (name === 'room:join') return joined;
+    if (name === 'heartbeat') return { ok: true, now: 0, rev: 2 };
+    if (name !== 'room:get') return undefined;
+    known.push(payload);
+    // The first read was answered before the store had the change that the client has been told of.
+    return { ok: true, ref: place.ref, rev: 2, ...(known.length > 1 && { rev: 4, room: room(4, ANN, ME, BEN) }) };
+  });
+  await using clients = new Clients();
+  const seat = await clients.connect(server.url).join(place.code);
+  server.say('member:updated', { ...place, rev: 4, member: ANN });
+  await until(seat, ({ rev }) => rev === 4);
+  expect(known).toEqual([{ rev: 2 }, { rev: 2 }]);
+  expect(seat.members).toEqual([ANN, ME, BEN]);
+});
+
 test.each([
   ['has the client in no room', (): object => refused('NOT_IN_ROOM')],
   [
     'has the client in another room',
-    (): object => ({ ok: true, room: { ...room(7, ANN, ME), ref: refOf(2), code: code('111111') } }),
+    (): object => ({
+      ok: true,
+      ref: refOf(2),
+      rev: 7,
+      room: { ...room(7, ANN, ME), ref: refOf(2), code: code('111111') },
+    }),
   ],
+  ['has the client in another room, of the same revision', (): object => ({ ok: true, ref: refOf(2), rev: 2 })],
 ] as const)('a server that %s: the client takes a seat in its room again', async (_, get) => {
   const joins: unknown[] = [];
   await using server = await startScriptedServer(null, (name, payload) => {

@@ -158,8 +158,13 @@ export class EngineHarness {
     this.apply({ kind: 'close', ...seatKey(room, userId, session) });
 
   read = (code: RoomCode, ref?: RoomRef) => this.apply({ kind: 'read', code, ...(ref !== undefined && { ref }) });
+  /** For users who have that revision already. */
+  readSince = ({ code, ref, rev }: RoomSnapshot, members: readonly string[] = []) =>
+    this.apply({ kind: 'read', code, ref, known: { rev, members: members as UserId[] } });
+
+  resolve = (code: RoomCode, ref?: RoomRef) => this.apply({ kind: 'resolve', code, ...(ref !== undefined && { ref }) });
   /** Refused where a join would be. */
-  readAsJoiner = (code: RoomCode, joiner: string) => this.apply({ kind: 'read', code, joiner: joiner as UserId });
+  resolveAsJoiner = (code: RoomCode, joiner: string) => this.apply({ kind: 'resolve', code, joiner: joiner as UserId });
 
   find = ({ code, ref }: RoomKey, userId: string) => this.apply({ kind: 'find', code, ref, userId: userId as UserId });
 

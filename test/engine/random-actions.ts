@@ -50,7 +50,8 @@ export type Action =
       readonly owner: boolean;
     }
   | { readonly do: 'find'; readonly where: Where }
-  | { readonly do: 'read'; readonly where: Where; readonly meant: boolean; readonly joins: boolean }
+  | { readonly do: 'read'; readonly where: Where; readonly meant: boolean; readonly behind: number | undefined }
+  | { readonly do: 'resolve'; readonly where: Where; readonly meant: boolean; readonly joins: boolean }
   | { readonly do: 'tick'; readonly held: readonly Where[]; readonly limit: number }
   | { readonly do: 'stats' }
   | { readonly do: 'list'; readonly after: number | undefined; readonly limit: number }
@@ -81,6 +82,8 @@ const changes = fc.record(
   { name, metadata, type: fc.constant('talk'), maxUsers: fc.integer({ min: 2, max: 4 }), locked: fc.boolean() },
   { requiredKeys: [] },
 );
+/** How far the revision that a reader has is behind that of the room; `undefined` for a reader without one. */
+const behind = fc.constantFrom(undefined, undefined, 0, 0, 1);
 const kind = <Name extends Action['do']>(what: Name) => fc.constant(what);
 
 const action: fc.Arbitrary<Action> = fc.oneof(
@@ -114,7 +117,8 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: kind('change seat'), where, changes: profile }) },
   { weight: 4, arbitrary: fc.record({ do: kind('kick'), where, target: user, ban: fc.boolean(), owner }) },
   { weight: 2, arbitrary: fc.record({ do: kind('find'), where }) },
-  { weight: 2, arbitrary: fc.record({ do: kind('read'), where, meant: fc.boolean(), joins: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: kind('read'), where, meant: fc.boolean(), behind }) },
+  { weight: 2, arbitrary: fc.record({ do: kind('resolve'), where, meant: fc.boolean(), joins: fc.boolean() }) },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -195,7 +199,14 @@ export function commandOf(action: Exclude<Action, { do: 'wait' }>, context: Cont
       return { kind: 'close', ...authorizedKey(action, context) };
     case 'read': {
       const { code, ref, userId } = seatKeyOf(action.where, context);
-      return { kind: 'read', code, ...(action.meant && { ref }), ...(action.joins && { joiner: userId }) };
+      const { rev = 0 } = context.shard.rooms.get(code) ?? {};
+      const { behind, meant } = action;
+      const known = behind === undefined ? {} : { known: { rev: Math.max(0, rev - behind), members: [userId] } };
+      return { kind: 'read', code, ...(meant && { ref }), ...known };
+    }
+    case 'resolve': {
+      const { code, ref, userId } = seatKeyOf(action.where, context);
+      return { kind: 'resolve', code, ...(action.meant && { ref }), ...(action.joins && { joiner: userId }) };
     }
     case 'find': {
       const { code, ref, userId } = seatKeyOf(action.where, context);

@@ -150,7 +150,7 @@ export const tick =
   (harness) =>
     harness.apply({ kind: 'tick', shard: SHARD, held, limit });
 
-export type OutcomeWord = 'ok' | 'FULL' | 'REPLAYED' | ErrorCode;
+export type OutcomeWord = 'ok' | 'FULL' | 'REPLAYED' | 'UNCHANGED' | ErrorCode;
 
 export const outcomeWord = (outcome: AnyOutcome | undefined): OutcomeWord | undefined =>
   outcome && (outcome.ok ? 'ok' : outcome.reason);

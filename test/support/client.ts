@@ -50,6 +50,8 @@ export class TestClient implements AsyncDisposable {
   }
 
   /** Sends a request that must be granted. */
+  async must(name: 'room:get'): Promise<{ ok: true } & Required<Reply<'room:get'>>>;
+  async must<Name extends RequestName>(name: Name, payload?: Payload<Name>): Promise<{ ok: true } & Reply<Name>>;
   async must<Name extends RequestName>(name: Name, payload: Payload<Name> = {}): Promise<{ ok: true } & Reply<Name>> {
     const reply = await this.ask(name, payload);
     if (!reply.ok) throw new Error(`${name} was refused: ${reply.error.code} ${reply.error.message}`);

@@ -116,8 +116,18 @@ export const COMMANDS: { readonly [Kind in Command['kind']]: Row<CommandOf<Kind>
     urgency: 'bulk',
     writesFeed: false,
     encode: encodePlain,
+    decode: parseAs(z.union([snapshot, refused('ROOM_NOT_FOUND', 'CODE_EXPIRED', 'UNCHANGED')])),
+  },
+  resolve: {
+    scope: 'shard',
+    urgency: 'ordinary',
+    writesFeed: false,
+    encode: encodePlain,
     decode: parseAs(
-      z.union([snapshot, refused('ROOM_NOT_FOUND', 'CODE_EXPIRED', 'BANNED', 'ROOM_LOCKED', 'ROOM_FULL')]),
+      z.union([
+        roomRevision.pick({ ref: true, rev: true }).extend({ ok }),
+        refused('ROOM_NOT_FOUND', 'CODE_EXPIRED', 'BANNED', 'ROOM_LOCKED', 'ROOM_FULL'),
+      ]),
     ),
   },
   find: {

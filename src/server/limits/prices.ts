@@ -27,7 +27,7 @@ export const PRICES: { readonly [Name in RequestName]: Price<WithDataText<Reques
     of: (_payload, seats) => 2 * tokensOf(seats),
   },
   'room:leave': { about: 'its event is paid by the join: leaving is always cheap', of: () => 1 },
-  'room:get': { about: 'a snapshot', of: (_payload, seats) => tokensOf(seats) },
+  'room:get': { about: 'a snapshot; 1 when its `rev` is the present one', of: (_payload, seats) => tokensOf(seats) },
   'room:update': {
     about: 'a snapshot, and an event to every member',
     of: (_payload, seats) => 2 * tokensOf(seats),

@@ -55,10 +55,10 @@ export async function resumeSeat(
 
 /** Nothing waits for it: if it fails, the tick pushes the revision too. */
 function pushMissedRevision({ engine, log }: ServerContext, session: Session, seat: Seat, rev: number): void {
-  engine.apply({ kind: 'read', ...seat }).then(
+  engine.apply({ kind: 'resolve', ...seat }).then(
     (now) => {
-      if (now.ok && now.room.rev > rev) session.push('room:rev', { ...seat, rev: now.room.rev });
+      if (now.ok && now.rev > rev) session.push('room:rev', { ...seat, rev: now.rev });
     },
-    (error: unknown) => log.debug({ err: error }, 'a resumed room was not read again'),
+    (error: unknown) => log.debug({ err: error }, 'the revision of a resumed room was not read again'),
   );
 }

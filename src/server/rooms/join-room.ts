@@ -2,8 +2,8 @@
 import type { RequestPayload } from '../../protocol/events.ts';
 import type { RoomCode, RoomRef } from '../../protocol/ids.ts';
 import type { Profile, RoomSnapshot } from '../../protocol/snapshot.ts';
-import type { Join, JoiningUser, Outcome, Read } from '../../room/commands.ts';
-
+import type { Join, JoiningUser, Outcome, Resolve } from '../../room/commands.ts';
+import type { RoomKey } from '../../room/room.ts';
 import type { GuardedHooks } from '../auth/hooks.ts';
 import type { ServerContext } from '../context.ts';
 import type { GuessLimiter, Throttled } from '../limits/guess-limiter.ts';
@@ -13,9 +13,9 @@ import { replaceAndRefuse } from '../presence/replace-session.ts';
 import { assignSeat, leaveSeat } from '../presence/seats.ts';
 import { subscribe, unsubscribe } from '../presence/subscription.ts';
 import { type Refused, refuse } from '../replies.ts';
+import { hasMember } from '../room-reads.ts';
 import type { Session } from '../sessions/session.ts';
 import { seatChanges } from './payload-changes.ts';
-import { readRoom } from './room-service.ts';
 
 export interface JoinDeps {
   readonly context: ServerContext;
@@ -52,9 +52,7 @@ export async function joinByRef(
 ): Promise<JoinedRoom | Refused> {
   // A member of the room hears it already: nothing to look up, nothing to ask a hook.
   if (session.seat?.ref === ref) return enterRoom(deps.context, session, code, ref, profile);
-  const read = () => readRoom(deps.context, { code, ref, joiner: session.userId });
-  const found = await deps.refGuesses.attempt(session.address, read);
-  return found.ok ? askHook(deps, session, found.room, profile) : refuseRead(found);
+  return joinResolved(deps, session, { code, ref, guesses: deps.refGuesses }, profile);
 }
 
 /** The user of a session, as a command that gives it a seat names it. */
@@ -81,29 +79,43 @@ export async function undoSeat(context: ServerContext, session: Session, { code,
   );
 }
 
-/**
- * Reads the room first, with the user as `joiner`, so that a refusal comes before the subscription: a stranger who is
- * refused a hundred times must not receive a hundred moments of the room's events.
- */
 async function joinByCode(deps: JoinDeps, session: Session, code: RoomCode, profile: Profile | undefined) {
-  const read = () => readRoom(deps.context, { code, joiner: session.userId });
-  const found = await deps.codeGuesses.attempt(session.address, read);
-  return found.ok ? askHook(deps, session, found.room, profile) : refuseRead(found);
+  return joinResolved(deps, session, { code, guesses: deps.codeGuesses }, profile);
 }
 
-/** Asks the hook `onJoin` before the subscription, for the same reason. */
+/**
+ * Resolves the code first, with the user as `joiner`, so that a refusal comes before the subscription: a stranger who is
+ * refused a hundred times must not receive a hundred moments of the room's events.
+ */
+async function joinResolved(
+  deps: JoinDeps,
+  session: Session,
+  { guesses, ...room }: Pick<Resolve, 'code' | 'ref'> & { readonly guesses: GuessLimiter },
+  profile: Profile | undefined,
+): Promise<JoinedRoom | Refused> {
+  const { context } = deps;
+  const find = () => context.engine.apply({ kind: 'resolve', ...room, joiner: session.userId });
+  const found = await guesses.attempt(session.address, find);
+  if (!found.ok) return refuseFind(found);
+  const key = { code: room.code, ref: found.ref };
+  return (await askHook(deps, session, key, profile)) ?? enterRoom(context, session, key.code, key.ref, profile);
+}
+
+/** Asks the hook `onJoin` before the subscription, for the same reason. @returns its refusal */
 async function askHook(
   { context, hooks }: JoinDeps,
   session: Session,
-  room: RoomSnapshot,
+  key: RoomKey,
   profile: Profile | undefined,
-): Promise<JoinedRoom | Refused> {
+): Promise<Refused | undefined> {
+  if (hooks.onJoin === undefined) return undefined;
   const { userId, name } = session;
-  if (hooks.onJoin !== undefined && !room.members.some((member) => member.userId === userId)) {
-    const verdict = await hooks.onJoin({ userId, name: profile?.name ?? name, room: structuredClone(room) });
-    if (!verdict.ok) return verdict;
-  }
-  return enterRoom(context, session, room.code, room.ref, profile);
+  const found = await context.reads.read(key);
+  if (!found.ok) return refuse(found.reason);
+  if (hasMember(found.room, userId)) return undefined;
+  // A copy: other readers of this node share the room.
+  const verdict = await hooks.onJoin({ userId, name: profile?.name ?? name, room: structuredClone(found.room) });
+  return verdict.ok ? undefined : verdict;
 }
 
 /** Subscribes, then joins: the subscription is live before the transition, so no event after the snapshot is missed. */
@@ -148,7 +160,7 @@ async function takeSeat(
   return { ok: true, room };
 }
 
-function refuseRead(found: Extract<Outcome<Read>, { ok: false }> | Throttled): Refused {
+function refuseFind(found: Extract<Outcome<Resolve>, { ok: false }> | Throttled): Refused {
   if (found.reason !== 'RATE_LIMITED') return refuse(found.reason);
   const { retryAfterMs } = found;
   return refuse('RATE_LIMITED', { message: 'Too many wrong codes; wait before the next one.', retryAfterMs });

@@ -9,13 +9,14 @@ import { replaceAndRefuse } from '../presence/replace-session.ts';
 import { leaveSeat } from '../presence/seats.ts';
 import { refreshUser } from '../presence/user-record.ts';
 import { type Refused, type RequestReply, refuse } from '../replies.ts';
+import { hasMember } from '../room-reads.ts';
 import type { IceServers } from '../sessions/ice-servers.ts';
 import type { Session } from '../sessions/session.ts';
 import { type CreateForMemberDeps, createForMember } from './create-room.ts';
 import { type JoinedRoom, joinRoom } from './join-room.ts';
 import { roomChanges, seatChanges } from './payload-changes.ts';
 import { sendMessage, sendSignal } from './relay.ts';
-import { closeRoom, kickMember, readRoom, updateProfile, updateRoom } from './room-service.ts';
+import { closeRoom, kickMember, updateProfile, updateRoom } from './room-service.ts';
 
 /** Requests of one session that may be queued: a client must not make the queue as long as it likes. */
 const MAX_QUEUED = 64;
@@ -43,7 +44,7 @@ export function createRequestHandlers(deps: RequestDeps): RequestHandlers {
       withIceServers(deps, session, await joinRoom(deps, session, payload)),
     ),
     'room:leave': queued((session) => leave(context, session)),
-    'room:get': (session) => withSeat(session, (key) => get(context, session, key)),
+    'room:get': (session, payload) => withSeat(session, (key) => get(context, session, key, payload)),
     'room:update': (session, payload) => withSeat(session, (key) => update(context, session, key, payload)),
     'room:kick': (session, payload) => withSeat(session, (key) => kick(context, session, key, payload)),
     'room:close': queued((session) => withSeat(session, (key) => close(context, session, key))),
@@ -78,11 +79,14 @@ async function leave(context: ServerContext, session: Session) {
   return { ok: true } as const;
 }
 
-async function get(context: ServerContext, session: Session, key: SeatKey) {
-  const found = await readRoom(context, { code: key.code, ref: key.ref });
+async function get(context: ServerContext, session: Session, key: SeatKey, { rev }: RequestPayload<'room:get'>) {
+  const { code, ref, userId } = key;
+  const { reads } = context;
+  const found = await (rev === undefined ? reads.read({ code, ref }) : reads.readSince({ code, ref }, { rev, userId }));
+  if (!found.ok && found.reason === 'UNCHANGED' && rev !== undefined) return { ok: true, ref, rev } as const;
   if (!found.ok) return handleLostSeat(context, session, key, { ok: false, reason: 'CODE_EXPIRED' });
-  if (found.room.members.some(({ userId }) => userId === session.userId))
-    return { ok: true, room: found.room } as const;
+  const { room } = found;
+  if (hasMember(room, userId)) return { ok: true, ref, rev: room.rev, room } as const;
   return handleLostSeat(context, session, key, { ok: false, reason: 'NOT_IN_ROOM' });
 }
 

@@ -3,29 +3,12 @@
  * sockets and the REST API alike. Each applies its command and announces the outcome; a refusal is returned as it is.
  */
 import type { UserId } from '../../protocol/ids.ts';
-import type {
-  Close,
-  Kick,
-  Outcome,
-  OwnerKey,
-  Read,
-  RoomChanges,
-  SeatChanges,
-  SeatKey,
-  Update,
-} from '../../room/commands.ts';
+import type { Close, Kick, Outcome, OwnerKey, RoomChanges, SeatChanges, SeatKey, Update } from '../../room/commands.ts';
 
 import type { ServerContext } from '../context.ts';
 import { announce } from '../presence/announce.ts';
 
 type Actor = SeatKey | OwnerKey;
-
-export function readRoom(
-  { engine }: ServerContext,
-  room: Pick<Read, 'code' | 'ref' | 'joiner'>,
-): Promise<Outcome<Read>> {
-  return engine.apply({ kind: 'read', ...room });
-}
 
 export function updateRoom(context: ServerContext, actor: Actor, changes: RoomChanges): Promise<Outcome<Update>> {
   return apply(context, { kind: 'update', ...actor, change: { subject: 'room', values: changes } });

@@ -16,7 +16,8 @@ export function priceOf({ registry }: Registry, session: Session, { name, payloa
 
 /** Remembers the number of members that the answer tells. @param price what has been paid: the price of a refusal too */
 export function priceOfReply({ registry }: Registry, { name, payload }: Request, reply: object, price: number): number {
-  if (!('room' in reply)) return price;
+  // A room that is unchanged costs what one of one member costs: its seats have not been read.
+  if (!('room' in reply)) return name === 'room:get' && 'rev' in reply ? tokens(name, payload, 1) : price;
   // No reply of the protocol has another `room`.
   const { ref, members } = reply.room as RoomSnapshot;
   registry.setSeats(ref, members.length);

@@ -7,10 +7,14 @@ export function singleFlight<Result>(work: () => Promise<Result>): () => Promise
   let next: Promise<Result> | undefined;
   const start = (): Promise<Result> => {
     next = undefined;
-    current = work().finally(() => {
-      current = undefined;
-    });
-    return current;
+    const flight = work();
+    // Registered before any `next`: whoever asks between the end of this flight and the begin of the next one shares that.
+    const land = (): void => {
+      if (next === undefined) current = undefined;
+    };
+    flight.then(land, land);
+    current = flight;
+    return flight;
   };
   return () => {
     if (current === undefined) return start();

@@ -85,20 +85,44 @@ export const rooms = [
     await harness.close(room, 'anna');
     expect(await harness.read(room.code)).toEqual({ ok: false, reason: 'ROOM_NOT_FOUND' });
     expect(await harness.read(room.code, room.ref)).toEqual({ ok: false, reason: 'CODE_EXPIRED' });
+    expect(await harness.readSince(room, ['anna'])).toEqual({ ok: false, reason: 'CODE_EXPIRED' });
+    expect(await harness.resolve(room.code)).toEqual({ ok: false, reason: 'ROOM_NOT_FOUND' });
+    expect(await harness.resolve(room.code, room.ref)).toEqual({ ok: false, reason: 'CODE_EXPIRED' });
   }),
-  example('a read by a joiner is refused where its join would be', async (harness) => {
+  example('a read by members who have the present revision is answered without the room', async (harness) => {
+    const before = await harness.room(['anna', 'bert']);
+    const unchanged = { ok: false, reason: 'UNCHANGED' };
+    expect(await harness.readSince(before, ['anna', 'bert'])).toEqual(unchanged);
+    expect(await harness.readSince(before)).toEqual(unchanged);
+    // Somebody is no member: the room tells.
+    expect(await harness.readSince(before, ['anna', 'cleo'])).toEqual({ ok: true, room: before });
+    await harness.leave(before, 'bert');
+    const read = await harness.readSince(before, ['anna']);
+    const after = read.ok ? read.room : expect.unreachable();
+    expect(after.members).toHaveLength(1);
+    expect(await harness.readSince(after, ['anna'])).toEqual(unchanged);
+    // A revision that the room has not reached yet: the store has lost writes.
+    expect(await harness.readSince({ ...after, rev: after.rev + 1 }, ['anna'])).toEqual({ ok: true, room: after });
+    expect(await harness.readSince(after, ['bert'])).toEqual({ ok: true, room: after });
+  }),
+  example('a code is resolved to the ref and the revision of its room', async (harness) => {
+    const { code, ref, rev } = await harness.room(['anna', 'bert']);
+    expect(await harness.resolve(code)).toEqual({ ok: true, ref, rev });
+    expect(await harness.resolve(code, ref)).toEqual({ ok: true, ref, rev });
+  }),
+  example('a code is not resolved for a user whose join would be refused', async (harness) => {
     const room = await harness.room(['anna', 'bert'], { settings: { maxUsers: 3 } });
-    expect(await harness.readAsJoiner(room.code, 'cleo')).toEqual({ ok: true, room });
+    expect(await harness.resolveAsJoiner(room.code, 'cleo')).toEqual({ ok: true, ref: room.ref, rev: room.rev });
     await harness.kick(room, 'anna', 'bert', { ban: true });
-    expect(await harness.readAsJoiner(room.code, 'bert')).toEqual({ ok: false, reason: 'BANNED' });
+    expect(await harness.resolveAsJoiner(room.code, 'bert')).toEqual({ ok: false, reason: 'BANNED' });
     await harness.updateRoom(room, 'anna', { locked: true });
-    expect(await harness.readAsJoiner(room.code, 'cleo')).toEqual({ ok: false, reason: 'ROOM_LOCKED' });
-    expect(await harness.readAsJoiner(room.code, 'anna')).toMatchObject({ ok: true });
+    expect(await harness.resolveAsJoiner(room.code, 'cleo')).toEqual({ ok: false, reason: 'ROOM_LOCKED' });
+    expect(await harness.resolveAsJoiner(room.code, 'anna')).toMatchObject({ ok: true });
     await harness.updateRoom(room, 'anna', { locked: false });
     await harness.join(room, 'cleo');
     await harness.join(room, 'dora');
-    expect(await harness.readAsJoiner(room.code, 'emil')).toEqual({ ok: false, reason: 'ROOM_FULL' });
-    expect(await harness.readAsJoiner(room.code, 'dora')).toMatchObject({ ok: true });
+    expect(await harness.resolveAsJoiner(room.code, 'emil')).toEqual({ ok: false, reason: 'ROOM_FULL' });
+    expect(await harness.resolveAsJoiner(room.code, 'dora')).toMatchObject({ ok: true });
   }),
   example('the host changes the settings of the room', async (harness) => {
     const room = await harness.room(['anna', 'bert'], { settings: { name: 'Old', metadata: '1' } });

@@ -6,7 +6,7 @@ import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
 import { connectClient, type TestClient } from '../../support/client.ts';
 import type { Nodes } from '../../support/nodes.ts';
 import { createApiClient } from '../http/api/api-client.ts';
-import { hasUserId, joinedPair } from './members.ts';
+import { hasUserId, joinedPair, welcomeOf } from './members.ts';
 import type { Scenario } from './run-scenarios.ts';
 
 interface Operation {
@@ -98,6 +98,37 @@ export const roomOperations: Readonly<Record<string, Scenario>> = {
   'a kick with a ban pushes the same over the socket and over REST': samePushes(kick(true)),
   'an update pushes the same over the socket and over REST': samePushes(update),
   'a close pushes the same over the socket and over REST': samePushes(close),
+
+  async 'a member that has the present revision is told only that, and one that has not is told the room'(nodes) {
+    await using pair = await joinedPair(nodes);
+    const { ann, ben, room } = pair;
+    const { ref, rev } = room;
+    for (const client of [ann, ben]) expect(await client.must('room:get', { rev })).toEqual({ ok: true, ref, rev });
+    expect(await ben.must('room:get')).toEqual({ ok: true, ref, rev, room });
+    for (const other of [rev - 1, rev + 1, Number.MAX_SAFE_INTEGER]) {
+      expect(await ben.must('room:get', { rev: other })).toEqual({ ok: true, ref, rev, room });
+    }
+    for (const wrong of [-1, 1.5, '2', null]) expect(await ben.refused('room:get', { rev: wrong })).toBe('BAD_REQUEST');
+    const { room: changed } = await ann.must('room:update', { name: 'Depot' });
+    // The update is known to the room before its reply: no read on any node that begins later is from before it.
+    expect(await ben.must('room:get', { rev })).toEqual({ ok: true, ref, rev: changed.rev, room: changed });
+  },
+
+  async 'a member that has lost its seat is told so, whatever revision it names'(nodes) {
+    for (const nameRevision of [(rev: number) => rev, (rev: number) => rev - 1, (rev: number) => rev + 1]) {
+      await using pair = await joinedPair(nodes);
+      const { ann, ben, room } = pair;
+      // By the engine alone, so that no node is told.
+      const { engine } = nodes.servers[0] ?? expect.unreachable();
+      const { userId, session } = welcomeOf(ben);
+      const left = await engine.apply({ kind: 'leave', code: room.code, ref: room.ref, userId, session });
+      const { rev } = left.ok ? left : expect.unreachable();
+      expect(await ben.refused('room:get', { rev: nameRevision(rev) })).toBe('NOT_IN_ROOM');
+      const closed = await engine.apply({ kind: 'close', code: room.code, ref: room.ref, owner: true });
+      expect(closed.ok).toBe(true);
+      expect(await ann.refused('room:get', { rev: nameRevision(rev) })).toBe('CODE_EXPIRED');
+    }
+  },
 
   async 'a member that hears of the end of its room has no seat in it, whichever node it is on'(nodes) {
     for (const [by, operation] of CLOSERS) {

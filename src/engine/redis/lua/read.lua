@@ -4,17 +4,27 @@
 -- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
 -- KEYS[6]     room: hash of the room
 -- KEYS[7]     members: hash, userId -> seat as JSON
--- ARGV[1]     code; ref, to read no later room of that code; joiner, the user that is about to join
+-- ARGV[1]     code; ref, to read no later room of that code; known { rev, members }, to be told only that this is the
+--             revision and that these users are members: no seat is loaded then
 
-local room = load_room(command.code, KEYS[6], KEYS[7])
-if command.ref and (not room or room.ref ~= command.ref) then
-  return refuse('CODE_EXPIRED')
-end
+local room, reason = find_room(command, KEYS[6], KEYS[7])
 if not room then
-  return refuse('ROOM_NOT_FOUND')
-end
-local reason = command.joiner and join_refusal(room, command.joiner)
-if reason then
   return refuse(reason)
+end
+
+local function is_current(known)
+  if known.rev ~= room.rev then
+    return false
+  end
+  for _, user_id in ipairs(known.members) do
+    if redis.call('HEXISTS', room.members, user_id) == 0 then
+      return false
+    end
+  end
+  return true
+end
+
+if command.known and is_current(command.known) then
+  return refuse('UNCHANGED')
 end
 return reply_snapshot(room)

@@ -37,6 +37,15 @@ local function load_room(code, key, members)
   return room
 end
 
+-- The room that has a code now, and no later one than the wanted ref, if there is one; or nil and the reason.
+local function find_room(wanted, key, members)
+  local room = load_room(wanted.code, key, members)
+  if wanted.ref and (not room or room.ref ~= wanted.ref) then
+    return nil, 'CODE_EXPIRED'
+  end
+  return room, 'ROOM_NOT_FOUND'
+end
+
 local function load_by_code(code)
   return load_room(code, command.keyPrefixes.room .. code, command.keyPrefixes.members .. code)
 end

@@ -4,7 +4,6 @@ import type { RoomSnapshot } from '../../../protocol/snapshot.ts';
 import type { OwnerKey } from '../../../room/commands.ts';
 import type { ServerContext } from '../../context.ts';
 import { type Refused, refuse } from '../../replies.ts';
-import { readRoom } from '../../rooms/room-service.ts';
 import type { AuditSubject } from './operation.ts';
 
 export interface RoomLookup {
@@ -18,20 +17,23 @@ export interface RoomLookup {
   ): Promise<{ readonly ok: true; readonly key: OwnerKey } | Refused>;
 }
 
-export function createRoomLookup(context: ServerContext): RoomLookup {
-  const read: RoomLookup['read'] = async (code, ref) => {
-    // The engine accepts codes of the configured length only.
-    if (code.length !== context.options.codeDigits) return refuse('ROOM_NOT_FOUND');
-    const found = await readRoom(context, { code, ...(ref !== undefined && { ref }) });
-    return found.ok ? found : refuse(found.reason);
-  };
+export function createRoomLookup({ engine, options, reads }: ServerContext): RoomLookup {
+  // The engine accepts codes of the configured length only.
+  const isCode = (code: RoomCode) => code.length === options.codeDigits;
   return {
-    read,
+    async read(code, ref) {
+      if (!isCode(code)) return refuse('ROOM_NOT_FOUND');
+      const found = await reads.read(nameOf(code, ref));
+      return found.ok ? found : refuse(found.reason);
+    },
     async ownerKey(code, ref, setSubject) {
-      const found = await read(code, ref);
-      if (!found.ok) return found;
-      setSubject({ ref: found.room.ref });
-      return { ok: true, key: { code, ref: found.room.ref, owner: true } };
+      if (!isCode(code)) return refuse('ROOM_NOT_FOUND');
+      const found = await engine.apply({ kind: 'resolve', ...nameOf(code, ref) });
+      if (!found.ok) return refuse(found.reason);
+      setSubject({ ref: found.ref });
+      return { ok: true, key: { code, ref: found.ref, owner: true } };
     },
   };
 }
+
+const nameOf = (code: RoomCode, ref: RoomRef | undefined) => ({ code, ...(ref !== undefined && { ref }) });
