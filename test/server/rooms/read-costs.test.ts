@@ -11,12 +11,13 @@ const ASKERS = 100;
 const KIB = 1024;
 
 /** Members beside the host, each with a kibibyte of metadata: past the server, which would need as many connections. */
-async function fill({ servers: [server] }: Nodes, { code, ref }: RoomSnapshot): Promise<void> {
+async function fill({ servers }: Nodes, { code, ref }: RoomSnapshot): Promise<void> {
+  const { engine } = servers[0] ?? expect.unreachable();
   const profile = { name: 'n'.repeat(64), metadata: JSON.stringify('m'.repeat(KIB - 2)) };
   const joins = Array.from({ length: ASKERS - 1 }, (_, index) =>
-    server?.engine.apply({ kind: 'join', code, ref, by: joiningUser(`member-${index}`, { profile }) }),
+    engine.apply({ kind: 'join', code, ref, by: joiningUser(`member-${index}`, { profile }) }),
   );
-  for (const joined of await Promise.all(joins)) expect(joined?.ok).toBe(true);
+  for (const joined of await Promise.all(joins)) expect(joined.ok).toBe(true);
 }
 
 /** What Redis has read and sent so far. */
