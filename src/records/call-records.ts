@@ -6,6 +6,8 @@ import type { Clock } from '../support/clock.ts';
 import { withDeadline } from '../support/deadline.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
+import type { StoreHealth } from '../support/store.ts';
+import { StoreWatch } from '../support/store-watch.ts';
 import { createGuard } from './guarded-queries.ts';
 import type { Call, CallChunk, CallPage, CallQuery, CallRecords, LostCounts } from './port.ts';
 import { exportCalls, findCall, listCalls, readLost } from './read.ts';
@@ -44,18 +46,25 @@ class SqlCallRecords implements CallRecords {
   readonly #signals: SignalCounts;
   readonly #recorder: Recorder;
   readonly #queries: Pick<Queries, 'rows'>;
+  readonly #watch: StoreWatch;
   readonly #jobs: readonly Periodic[];
   #orphansEnded = false;
   #isClosed = false;
 
   constructor(deps: CallRecordsDeps) {
-    const { database, log } = deps;
+    const { database, clock, log } = deps;
     const guard = createGuard(log);
+    // Each of the works has its own lines in the log: they say what is missing.
+    this.#watch = new StoreWatch({ clock });
     this.description = database.name;
     this.#deps = deps;
     this.#signals = createSignalCounts(deps);
     this.#recorder = createRecorder(deps);
-    this.#queries = { rows: (sql, values) => guard(() => database.rows(sql, values)) };
+    const read: Queries['rows'] = (sql, values) => {
+      const rows = () => guard(() => database.rows(sql, values));
+      return this.#watch.run('read', rows, () => this.#watch.run('read', rows));
+    };
+    this.#queries = { rows: read };
     this.#jobs = this.#startJobs();
   }
 
@@ -79,8 +88,13 @@ class SqlCallRecords implements CallRecords {
     this.#signals.count(ref, count);
   }
 
+  health(): StoreHealth {
+    return this.#watch.health();
+  }
+
   async close(): Promise<void> {
     const { database, log } = this.#deps;
+    this.#watch.stop();
     try {
       await withDeadline(this.#writeRest(), LAST_WRITES_MS, () => new Error('the database does not answer'));
     } catch (error) {
@@ -98,21 +112,26 @@ class SqlCallRecords implements CallRecords {
         failure: 'calls are not recorded',
         recovery: 'calls are recorded again',
         everyMs: RECORD_MS,
+        name: 'record',
         work: () => this.#record(),
       },
       {
         failure: 'signals are not recorded',
         recovery: 'signals are recorded again',
         everyMs: SIGNALS_MS,
+        name: 'signals',
         work: () => this.#signals.write(),
       },
       {
         failure: 'call records are not cleared away',
         recovery: 'call records are cleared away again',
         everyMs: SWEEP_MS,
+        name: 'clean-up',
         work: () => sweep(this.#deps),
       },
-    ].map((job) => startPeriodic({ ...job, clock, random, log }));
+    ].map(({ name, work, ...job }) =>
+      startPeriodic({ ...job, work: () => this.#watch.run(name, work), clock, random, log }),
+    );
   }
 
   async #record(): Promise<boolean> {

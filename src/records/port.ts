@@ -1,4 +1,5 @@
 /** Port of the call records, as the server knows them. A call is what happened in one room, from its creation to its end. */
+import type { StoreHealth } from '../support/store.ts';
 
 /** One seat of a call, from joining to leaving. Instants are milliseconds since 1970, by the store's clock. */
 export interface CallParticipant {
@@ -96,6 +97,8 @@ export interface CallRecords {
   export(filter: Omit<CallQuery, 'limit'>): AsyncIterable<CallChunk>;
   /** Adds to the signal count of a room. Written in batches, some seconds later. */
   countSignals(ref: string, count: number): void;
+  /** Of the database, by what the records ask of it. */
+  health(): StoreHealth;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 /** Leases blocks of one item type, and raises an alarm when the ledger has lost leases: its seed is below numbers in use. */
 import type { Log } from '../support/log.ts';
+import type { StoreWatch } from '../support/store-watch.ts';
 import type { ItemType } from './item-types.ts';
 import type { Ledger } from './ledger.ts';
 import { type ReferenceNotice, ReferenceUnavailable } from './port.ts';
@@ -9,6 +10,7 @@ export class BlockLeaser {
   readonly #name: string;
   readonly #type: ItemType;
   readonly #ledger: Ledger;
+  readonly #watch: StoreWatch;
   readonly #log: Log;
   readonly #notify: (notice: ReferenceNotice) => void;
   /** Highest number of each year that this process knows to be in use. */
@@ -17,11 +19,18 @@ export class BlockLeaser {
   constructor(
     name: string,
     type: ItemType,
-    deps: { readonly ledger: Ledger; readonly log: Log; readonly notify: (notice: ReferenceNotice) => void },
+    deps: {
+      readonly ledger: Ledger;
+      /** Of the ledger. */
+      readonly watch: StoreWatch;
+      readonly log: Log;
+      readonly notify: (notice: ReferenceNotice) => void;
+    },
   ) {
     this.#name = name;
     this.#type = type;
     this.#ledger = deps.ledger;
+    this.#watch = deps.watch;
     this.#log = deps.log;
     this.#notify = deps.notify;
   }
@@ -35,13 +44,18 @@ export class BlockLeaser {
   }
 
   /**
+   * @param step how many numbers; with 0 none, only the ledger is tried
    * @param floor a number known to be in use
    * @throws ReferenceUnavailable
    */
   async lease(year: number, step: number, floor = 0): Promise<Range> {
     const { prefix } = this.#type;
     const highest = Math.max(floor, this.#inUse.get(year) ?? 0);
-    const lease = await this.#guarded(() => this.#ledger.lease({ prefix, year, step, floor: highest }));
+    const lease = await this.#guarded(
+      `lease ${this.#name}`,
+      () => this.#ledger.lease({ prefix, year, step, floor: highest }),
+      () => this.lease(year, 0, floor),
+    );
     // Numbers in use were leased before this request, so a lower seed must have been higher once.
     if (lease.seed < lease.floor) this.#reportBehind(year, lease.seed, lease.floor, lease.first);
     const range = { year, first: lease.first, last: lease.last };
@@ -52,12 +66,16 @@ export class BlockLeaser {
 
   /** @throws ReferenceUnavailable */
   now(): Promise<number> {
-    return this.#guarded(() => this.#ledger.now());
+    return this.#guarded(
+      'time',
+      () => this.#ledger.now(),
+      () => this.now(),
+    );
   }
 
-  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+  async #guarded<T>(work: string, run: () => Promise<T>, retry: () => Promise<unknown>): Promise<T> {
     try {
-      return await work();
+      return await this.#watch.run(work, run, retry);
     } catch (error) {
       const why = `${this.#ledger.name}: ${reasonOf(error)}`;
       throw new ReferenceUnavailable(`no ${this.#name} number can be issued: the ledger does not answer (${why})`, {

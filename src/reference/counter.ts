@@ -1,4 +1,5 @@
 /** Port of the counter that all nodes share, and its contract. Redis implements it. */
+import type { StoreHealth } from '../support/store.ts';
 import type { ItemType } from './item-types.ts';
 import type { Range } from './range.ts';
 
@@ -61,6 +62,7 @@ export interface Counter {
    * @returns false when the block was refused because a higher one was added before.
    */
   add(type: ItemType, block: Range): Promise<boolean>;
+  health(): StoreHealth;
   close(): Promise<void>;
 }
 

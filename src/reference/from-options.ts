@@ -3,8 +3,9 @@
 import type { Database } from '../database/database.ts';
 import { type DatabaseOptions, sharedDatabaseUrl } from '../database/database-url.ts';
 import { openDatabase } from '../database/open.ts';
-import type { Clock } from '../support/clock.ts';
+import { type Clock, systemClock } from '../support/clock.ts';
 import { type Log, silentLog } from '../support/log.ts';
+import type { StoreHealth } from '../support/store.ts';
 import type { Counter } from './counter.ts';
 import { type CountedReferences, type CountingOptions, createCountedReferences } from './generator.ts';
 import { readItemTypes } from './item-types.ts';
@@ -35,8 +36,9 @@ export function createReferenceGenerator(options: ReferenceGeneratorOptions): Co
   const stores = {
     ledger: ledgerOf(ledger, log),
     ...(redis !== undefined && {
-      counter: lazyCounter(async () =>
-        (await import('./redis/counter.ts')).createRedisCounter({ url: redis, referencePrefix, log }),
+      counter: lazyCounter(
+        async () => (await import('./redis/counter.ts')).createRedisCounter({ url: redis, referencePrefix, log }),
+        (options.clock ?? systemClock).now(),
       ),
     }),
   };
@@ -98,13 +100,21 @@ function ledgerOf(ledger: unknown, log: Log): Ledger {
 const isLedger = (ledger: unknown): ledger is Ledger => typeof Reflect.get(Object(ledger), 'lease') === 'function';
 
 /** A counter behind its port whose module is loaded on demand: only servers with Redis pay for its client. */
-function lazyCounter(load: () => Promise<Counter>): Counter {
+function lazyCounter(load: () => Promise<Counter>, since: number): Counter {
   // Loaded now, not at the first request: it connects in the background.
   const loaded = load();
-  loaded.catch(() => {});
+  let counter: Counter | undefined;
+  loaded.then(
+    (it) => {
+      counter = it;
+    },
+    () => {},
+  );
+  const unloaded: StoreHealth = { state: 'down', reason: 'no connection', since };
   return {
     take: async (request) => (await loaded).take(request),
     add: async (type, block) => (await loaded).add(type, block),
-    close: async () => loaded.then((counter) => counter.close()).catch(() => {}),
+    health: () => counter?.health() ?? unloaded,
+    close: async () => loaded.then((it) => it.close()).catch(() => {}),
   };
 }

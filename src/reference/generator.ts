@@ -1,6 +1,9 @@
 /** Counted references: they never repeat, because every number is leased from a durable seed before it is used. */
 import { type Clock, systemClock } from '../support/clock.ts';
 import { type Log, silentLog } from '../support/log.ts';
+import type { StoreHealth } from '../support/store.ts';
+import { createStoreLog } from '../support/store-log.ts';
+import { StoreWatch } from '../support/store-watch.ts';
 import { BlockLeaser } from './block-leaser.ts';
 import type { Counter } from './counter.ts';
 import { type ParsedReference, parseReference, writeReference } from './format.ts';
@@ -29,6 +32,7 @@ export interface CountedReferences extends ReferenceGenerator {
    * @throws ReferenceUnavailable
    */
   prepare(): Promise<void>;
+  health(): { readonly counter?: StoreHealth; readonly ledger: StoreHealth };
 }
 
 export interface CountingOptions {
@@ -54,6 +58,11 @@ export interface GeneratorStores {
   readonly counter?: Counter | undefined;
 }
 
+interface WatchedStores extends GeneratorStores {
+  /** Of the ledger. */
+  readonly watch: StoreWatch;
+}
+
 export const MAX_AT_ONCE = 1_000_000;
 
 const OUTAGE_MS = 15 * 60_000;
@@ -65,7 +74,8 @@ const MIN_SHARED_BLOCK = 1_000;
 export function createCountedReferences(stores: GeneratorStores, options: CountingOptions = {}): CountedReferences {
   const { log = silentLog, clock = systemClock, buffered = [] } = options;
   const types = itemTypesWith(options.types);
-  const buffers = createBuffers(types, stores, options);
+  const watch = new StoreWatch({ clock, onChange: createStoreLog(log, 'the ledger of references') });
+  const buffers = createBuffers(types, { ...stores, watch }, options);
   const marks = createHighWaterMarks(stores.ledger, clock, log);
   const issue = async (itemType: string, count: number): Promise<string[]> => {
     const type = itemTypeOf(types, itemType);
@@ -96,7 +106,12 @@ export function createCountedReferences(stores: GeneratorStores, options: Counti
       const { type, year, sequence } = parseReference(types, reference);
       marks.note({ prefix: itemTypeOf(types, type).prefix, year, sequence });
     },
+    health: () => ({
+      ...(stores.counter && { counter: stores.counter.health() }),
+      ledger: watch.health(),
+    }),
     async close() {
+      watch.stop();
       await marks.close();
       await Promise.all([stores.counter?.close(), stores.ledger.close()]);
     },
@@ -111,7 +126,7 @@ function checkCount(count: number): void {
 /** One buffer per item type, made at its first use. */
 function createBuffers(
   types: ItemTypes,
-  stores: GeneratorStores,
+  stores: WatchedStores,
   options: CountingOptions,
 ): (itemType: string) => NumberBuffer {
   const { log = silentLog, clock = systemClock, year } = options;
@@ -128,12 +143,12 @@ function createBuffers(
 function createSource(
   itemType: string,
   types: ItemTypes,
-  { ledger, counter }: GeneratorStores,
+  { ledger, watch, counter }: WatchedStores,
   options: CountingOptions,
 ): NumberSource {
   const { log = silentLog, onNotice = () => {}, outageMs = OUTAGE_MS, minBlock, buffered = [] } = options;
   const type = itemTypeOf(types, itemType);
-  const leaser = new BlockLeaser(itemType, type, { ledger, log, notify: onNotice });
+  const leaser = new BlockLeaser(itemType, type, { ledger, watch, log, notify: onNotice });
   const ledgerSource = createLedgerSource({ leaser, outageMs, minBlock: minBlock ?? MIN_LEDGER_BLOCK });
   if (counter === undefined) return ledgerSource;
   return new SharedSource({

@@ -4,7 +4,7 @@ export interface LeaseRequest {
   /** Prefix and year of the references that the numbers are for. */
   readonly prefix: string;
   readonly year: number;
-  /** Size of the block. */
+  /** Size of the block. 0 leases nothing, and fails when a lease would: to learn whether the ledger works again. */
   readonly step: number;
   /** A number known to be in use: the lease begins after it, even when the seed is lower. */
   readonly floor: number;

@@ -133,7 +133,8 @@ export class NumberBuffer {
       .then((drawn) => this.#keep(drawn))
       .catch((error: unknown) => {
         this.#pausedUntil = clock.monotonic() + PAUSE_MS;
-        log.warn({ err: error }, 'numbers were not drawn ahead of need');
+        // The log of the ledger has told it already, once.
+        log.debug({ err: error }, 'numbers were not drawn ahead of need');
       })
       .finally(() => {
         this.#drawing = false;

@@ -1,4 +1,5 @@
 /** Port of the reference generators, as the server knows them. */
+import type { StoreHealth } from '../support/store.ts';
 
 /** Logged with each issued reference. */
 export interface IssueContext {
@@ -28,6 +29,8 @@ export interface ReferenceGenerator {
    * @throws ReferenceMalformed when it is no reference of this generator.
    */
   record(reference: string): void;
+  /** The health of each store that it counts in, by the name of the store; missing where there is none. */
+  health?(): Readonly<Record<string, StoreHealth>>;
   /** Stops what the generator has started. Buffered numbers are never used. */
   close(): Promise<void>;
 }

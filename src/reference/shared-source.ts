@@ -50,7 +50,7 @@ export class SharedSource implements NumberSource {
       taken = await counter.take({ type, needed, preferred, year, outageMs, minBlock, leased, after: this.#lastTaken });
     } catch (error) {
       // Falls back to the ledger in both cases: Redis does not answer, or it refuses the script.
-      if (!(error instanceof CounterUnavailable)) log.warn({ err: error }, 'Redis refuses to count references');
+      if (!(error instanceof CounterUnavailable)) log.debug({ err: error }, 'Redis refuses to count references');
       return this.#drawFromLedger(request);
     }
     if (!taken.ok) return { ...taken, ranges: [await this.#leaseNow(preferred, taken.short)] };
@@ -96,7 +96,7 @@ export class SharedSource implements NumberSource {
     this.#options.leaser
       .lease(year, amount, top)
       .then((lease) => this.#addBlock(lease))
-      .catch((error: unknown) => this.#options.log.warn({ err: error, year }, 'numbers were not leased ahead of need'))
+      .catch((error: unknown) => this.#options.log.debug({ err: error, year }, 'numbers were not leased ahead of need'))
       .finally(() => this.#leasing.delete(year));
   }
 

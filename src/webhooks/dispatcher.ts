@@ -51,12 +51,12 @@ export class Dispatcher {
     this.#deps = deps;
     this.endpoint = deps.endpoint;
     this.#monitor = createEndpointMonitor(deps);
-    this.#pulls = coalesce(() => this.#pull().catch(this.#monitor.onStoreError));
+    this.#pulls = coalesce(() => this.#pull().catch(this.#onFailure));
   }
 
   /** Makes the endpoint known to the queue: later events are queued for it. Never rejects. */
   async register(): Promise<void> {
-    await this.#claim(0).catch(this.#monitor.onStoreError);
+    await this.#claim(0).catch(this.#onFailure);
   }
 
   /** To be called when events may be due. */
@@ -95,13 +95,13 @@ export class Dispatcher {
     const claimed = await queue.claim(this.endpoint.id, request);
     this.#isRegistered = true;
     time.learn(claimed.now);
-    this.#monitor.onStoreReply(claimed.lost);
+    this.#monitor.onLost(claimed.lost);
     return claimed;
   }
 
   #start(delivery: Delivery): void {
     const sent = this.#send(delivery)
-      .catch(this.#monitor.onStoreError)
+      .catch(this.#onFailure)
       .finally(() => {
         this.#inFlight.delete(sent);
         if (this.#mayBeMore) this.wake();
@@ -123,6 +123,11 @@ export class Dispatcher {
       delivery = next;
     }
   }
+
+  /** A failure of the queue is in its health, and in the log once: events are claimed again after a while. */
+  readonly #onFailure = (error: unknown): void => {
+    this.#deps.log.debug({ endpoint: this.endpoint.id, err: error }, 'events could not be claimed or completed');
+  };
 
   #leaseMs(): number {
     return this.#deps.timeoutMs + LEASE_MARGIN_MS;

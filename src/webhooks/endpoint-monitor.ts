@@ -1,4 +1,4 @@
-/** Watches whether an endpoint takes events and the store answers, and logs changes: not every event. */
+/** Watches whether an endpoint takes events, and logs changes: not every event. */
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -9,9 +9,8 @@ export interface EndpointMonitor {
   readonly seemsDown: () => boolean;
   readonly onResult: (result: DeliveryResult) => void;
   readonly onDeadLetter: (delivery: Delivery, result: DeliveryResult) => void;
-  /** @param lost events that the store has found to be trimmed from the feed */
-  readonly onStoreReply: (lost: number) => void;
-  readonly onStoreError: (error: unknown) => void;
+  /** The store has found so many events to be trimmed from the feed. */
+  readonly onLost: (lost: number) => void;
 }
 
 export interface EndpointMonitorDeps {
@@ -30,7 +29,6 @@ export function createEndpointMonitor({ endpoint, clock, log, digest }: Endpoint
   const about = { endpoint: endpoint.id, origin: endpoint.origin };
   let failuresInARow = 0;
   let loggedAt = Number.NEGATIVE_INFINITY;
-  let storeFailed = false;
   return {
     seemsDown: () => failuresInARow >= DOWN_AFTER_FAILURES,
     onResult(result) {
@@ -52,14 +50,9 @@ export function createEndpointMonitor({ endpoint, clock, log, digest }: Endpoint
       const event = digest(eventId);
       log.warn({ ...about, event, attempts: failures + 1, reason }, 'an event is given up: a dead letter');
     },
-    onStoreReply(lost) {
-      storeFailed = false;
+    onLost(lost) {
       if (lost > 0)
         log.error({ ...about, lost }, 'events were trimmed from the feed before a webhook could be sent them');
-    },
-    onStoreError(error) {
-      if (!storeFailed) log.warn({ ...about, err: error }, 'a webhook waits for the store');
-      storeFailed = true;
     },
   };
 }

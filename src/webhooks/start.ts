@@ -4,6 +4,9 @@ import { debounce } from '../support/async/debounce.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
+import type { StoreHealth } from '../support/store.ts';
+import { createStoreLog } from '../support/store-log.ts';
+import { StoreWatch } from '../support/store-watch.ts';
 import type { Resolve } from './addresses.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { createEndpoint } from './endpoint.ts';
@@ -25,6 +28,8 @@ export interface WebhookDeps {
 }
 
 export interface RunningWebhooks extends Webhooks {
+  /** Of the queue, not of the receivers. */
+  health(): StoreHealth;
   /** To be called before the store is closed: what is not sent is left to other nodes through it. */
   stop(): Promise<void>;
 }
@@ -36,8 +41,10 @@ const POLL_MS = 1_000;
 
 /** Resolves when the endpoints are known to the queue: every later event is queued for them. */
 export async function startWebhooks(settings: WebhookSettings, deps: WebhookDeps): Promise<RunningWebhooks> {
-  const { feed, clock } = deps;
-  const dispatchers = settings.urls.map((url) => createDispatcher(url, settings, deps));
+  const { feed, clock, log } = deps;
+  const watch = new StoreWatch({ clock, onChange: createStoreLog(log, 'the queue of webhooks') });
+  const queue = watchedQueue(deps.queue, watch);
+  const dispatchers = settings.urls.map((url) => createDispatcher(url, settings, { ...deps, queue }));
   await Promise.all(dispatchers.map((dispatcher) => dispatcher.register()));
 
   const wakeAll = () => {
@@ -47,10 +54,20 @@ export async function startWebhooks(settings: WebhookSettings, deps: WebhookDeps
   const stops = [feed.listen(wakeSoon.request), clock.every(POLL_MS, wakeAll), wakeSoon.cancel];
   return {
     ...createOperations(deps.queue, dispatchers),
+    health: () => watch.health(),
     async stop() {
       for (const stop of stops) stop();
       await Promise.all(dispatchers.map((dispatcher) => dispatcher.stop()));
     },
+  };
+}
+
+/** What dispatchers ask of it is asked again and again by themselves: no retries are needed to notice that it works again. */
+function watchedQueue(queue: WebhookQueue, watch: StoreWatch): WebhookQueue {
+  return {
+    ...queue,
+    claim: (endpoint, request) => watch.run(endpoint, () => queue.claim(endpoint, request)),
+    complete: (endpoint, ...rest) => watch.run(endpoint, () => queue.complete(endpoint, ...rest)),
   };
 }
 

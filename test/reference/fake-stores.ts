@@ -60,6 +60,7 @@ export function fakeCounter(take?: (request: TakeRequest) => Awaited<ReturnType<
       added.push(block);
       return true;
     },
+    health: () => ({ state: take === undefined ? 'down' : 'up', since: 0 }),
     close: async () => {},
   };
   return Object.assign(counter, { requests, added });

@@ -56,6 +56,7 @@ function recordingParts(clock: Clock, failing: readonly string[] = []) {
     calls: () => ({
       description: 'these tests',
       countSignals: () => {},
+      health: () => ({ state: 'up', since: 0 }),
       lost: async () => ({ events: 0, signals: 0 }),
       list: async () => ({ calls: [], cursor: null }),
       export: async function* () {},

@@ -10,6 +10,7 @@ import { withDeadline } from '../../support/deadline.ts';
 import { type Log, silentLog } from '../../support/log.ts';
 import { StoreUnavailable } from '../../support/store.ts';
 import { createStoreLog } from '../../support/store-log.ts';
+import { StoreWatch } from '../../support/store-watch.ts';
 import { type Counter, CounterUnavailable, type TakeResult } from '../counter.ts';
 import { MAX_BLOCK } from '../ledger.ts';
 import { loadScripts } from './scripts.ts';
@@ -74,11 +75,14 @@ export function createRedisCounter({
   });
   // Numbers are buffered: without it, a demoted primary would be noticed and left long after the others have left it.
   const stopProbe = startWriteProbe({ runner, key: keyOf(referencePrefix, 'probe'), clock: systemClock });
+  const watch = watchKeys(log);
   const run = async (name: keyof typeof scripts, number: number, command: object): Promise<unknown> => {
     await settled;
+    const keys = [keyOf(referencePrefix, number)];
     try {
-      const text = await runner.run(scripts[name], [keyOf(referencePrefix, number)], [JSON.stringify(command)]);
-      return JSON.parse(z.string().parse(text));
+      return await watch.run(`count ${number}`, async () =>
+        JSON.parse(z.string().parse(await runner.run(scripts[name], keys, [JSON.stringify(command)]))),
+      );
     } catch (error) {
       if (error instanceof StoreUnavailable) throw new CounterUnavailable(error.message, { cause: error });
       throw error;
@@ -92,12 +96,19 @@ export function createRedisCounter({
     async add(type, { year, first, last }) {
       return added.parse(await run('add', type.number, { prefix: type.prefix, year, first, last })).ok;
     },
+    health: () => (runner.health().state === 'up' ? watch.health() : runner.health()),
     async close() {
       stopProbe();
       await closeBounded(client);
       await connected;
     },
   };
+}
+
+/** What Redis refuses for one key alone, such as one of another type: the runner sees what it refuses to everybody. */
+function watchKeys(log: Log): StoreWatch {
+  const isFailure = (error: unknown): boolean => !(error instanceof StoreUnavailable);
+  return new StoreWatch({ clock: systemClock, onChange: createStoreLog(log, 'counting in Redis'), isFailure });
 }
 
 function toTakeResult(reply: z.infer<typeof takeReply>): TakeResult {

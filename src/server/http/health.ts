@@ -1,5 +1,6 @@
 /** Probes. `/healthz`: the process runs. `/readyz`: the node accepts clients. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { StoreHealth } from '../../support/store.ts';
 import { createTokenCheck, readAdminTokens } from '../auth/admin-tokens.ts';
 import type { ServerContext } from '../context.ts';
 import type { PoolFigures } from '../monitoring/pool-monitor.ts';
@@ -16,11 +17,10 @@ export function addHealth(app: FastifyInstance, context: ServerContext, drain: D
   /** For operators. */
   const details = () => {
     const { free, total } = pool();
-    const { state, since, reason } = engine.health();
     return {
       nodeId,
       engine: engine.name,
-      ...(state !== 'up' && { storeSince: new Date(since).toISOString(), storeReason: reason }),
+      stores: storeHealth(context),
       pool: { free, total, low: free / total < options.poolLowWater },
     };
   };
@@ -38,6 +38,22 @@ export function addHealth(app: FastifyInstance, context: ServerContext, drain: D
     return { ok: true, ...body };
   });
   endConnectionsWhileLeaving(app, drain);
+}
+
+/**
+ * What each store last failed at, and since when. Only the one of the rooms decides about readiness: without the others
+ * calls go on, and as all nodes share them, no other node would do better.
+ */
+function storeHealth({ engine, references, calls, webhooks }: ServerContext) {
+  const stores: Readonly<Record<string, StoreHealth>> = {
+    rooms: engine.health(),
+    ...references.health?.(),
+    ...(calls && { records: calls.health() }),
+    ...(webhooks && { webhooks: webhooks.health() }),
+  };
+  return Object.fromEntries(
+    Object.entries(stores).map(([name, health]) => [name, { ...health, since: new Date(health.since).toISOString() }]),
+  );
 }
 
 /**

@@ -36,6 +36,7 @@ const records: CallRecords = {
     }
   },
   countSignals: () => {},
+  health: () => ({ state: 'up', since: 0 }),
   close: async () => {},
 };
 

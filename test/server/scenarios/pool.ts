@@ -90,7 +90,8 @@ export const pool: Readonly<Record<string, Scenario>> = {
       expect([health.status, await health.json()]).toEqual([200, { ok: true, nodeId }]);
       const forAll = { ok: true, store: 'up', draining: false };
       const pool = { free: 100, total: 100, low: false };
-      const body = { ...forAll, nodeId, engine: engine.name, pool };
+      const stores = { rooms: { state: 'up', since: expect.stringMatching(/Z$/) } };
+      const body = { ...forAll, nodeId, engine: engine.name, stores, pool };
       // The figures are those of the last tick.
       await vi.waitFor(async () => expect(await readinessOf(nodes, node)).toEqual({ status: 200, body }), 30_000);
       for (const authorization of ['', 'Bearer wrong', ADMIN_TOKEN, `Basic ${ADMIN_TOKEN}`])

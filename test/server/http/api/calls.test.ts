@@ -60,6 +60,7 @@ const records: CallRecords = {
     }
   },
   countSignals: () => {},
+  health: () => ({ state: 'up', since: 0 }),
   close: async () => {},
 };
 
