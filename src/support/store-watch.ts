@@ -93,7 +93,9 @@ export class StoreWatch {
   async #retry(): Promise<void> {
     if (this.#isRetrying) return;
     this.#isRetrying = true;
-    for (const { retry } of [...this.#failures.values()]) {
+    // Taken before: what fails again moves to the end of the map.
+    const retries = [...this.#failures.values()].map(({ retry }) => retry);
+    for (const retry of retries) {
       if (!this.#isStopped) await retry?.().catch(() => {}); // noted by `run`
     }
     this.#isRetrying = false;
