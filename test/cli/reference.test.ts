@@ -56,7 +56,7 @@ describe('an error is one line', () => {
       ['order'],
       { DATABASE_URL: 'oracle://u:hunter2@x' },
       2,
-      /databaseUrl: must be postgres/,
+      /databaseUrl: .* expected postgres:/,
     ],
     [
       'a database that does not answer',
