@@ -23,7 +23,7 @@ interface Price<Payload> {
 export const PRICES: { readonly [Name in RequestName]: Price<WithDataText<RequestPayload<Name>>> } = {
   'room:create': { about: 'a room with one member', of: () => 1 },
   'room:join': {
-    about: 'two snapshots, and an event to every member; leaving is paid with it',
+    about: 'a snapshot, and an event to every member; leaving is paid with it',
     of: (_payload, seats) => 2 * tokensOf(seats),
   },
   'room:leave': { about: 'its event is paid by the join: leaving is always cheap', of: () => 1 },
