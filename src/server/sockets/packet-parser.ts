@@ -55,7 +55,9 @@ class GuardedDecoder extends Decoder {
     // The server asks for no acknowledgements, and these packets would take no token of the bucket.
     if (type === PacketType.ACK || type === PacketType.BINARY_ACK)
       throw new Error('an acknowledgement that was not asked for');
-    if (chunk.length >= FRAME_LENGTH_PER_TOKEN) this.emitEvent([new LargeFrame(frameTokens(chunk.length))], '');
+    // Events only: Socket.IO closes a connection with an event before its CONNECT, without saying why.
+    if (chunk.length >= FRAME_LENGTH_PER_TOKEN && isEvent(type))
+      this.emitEvent([new LargeFrame(frameTokens(chunk.length))], '');
     const reason = whyRefused(type, chunk);
     if (reason !== undefined) this.refuse(chunk, reason);
     else if (type === PacketType.EVENT) this.addEvent(chunk);
@@ -76,7 +78,12 @@ class GuardedDecoder extends Decoder {
 
   private refuse(chunk: string, reason: string): void {
     const [, type, attachments = '0', namespace = '/', id = ''] = HEADER.exec(chunk) ?? [];
-    if (type !== String(PacketType.EVENT) && type !== String(PacketType.BINARY_EVENT)) throw new Error(reason);
+    if (type === String(PacketType.CONNECT)) {
+      // The gateway refuses this `auth` with a typed error, as any that it does not understand.
+      this.emitReserved('decoded', { type: PacketType.CONNECT, nsp: namespace, data: { outOfBounds: reason } });
+      return;
+    }
+    if (!isEvent(Number(type))) throw new Error(reason);
     this.attachments = Math.min(Number(attachments), MAX_ATTACHMENTS);
     this.emitEvent([new RefusedPacket(reason)], id, namespace);
   }
@@ -117,6 +124,8 @@ function whyRefused(type: number, text: string): string | undefined {
   if (type === PacketType.BINARY_EVENT) return 'Binary data is not taken.';
   return whyOutOfBounds(text, ENVELOPE);
 }
+
+const isEvent = (type: number): boolean => type === PacketType.EVENT || type === PacketType.BINARY_EVENT;
 
 /** An id that a number would round is echoed as its digits: Socket.IO only writes it into the acknowledgement. */
 function idOf(digits: string): number {
