@@ -17,7 +17,6 @@ import { embedServer, startServer } from './server/server.ts';
 import type { EmbeddedSignalbox, SignalboxServer } from './server/signalbox.ts';
 import { type Clock, systemClock } from './support/clock.ts';
 import { createDefaultLog, type Log } from './support/log.ts';
-import { createSteadyClock } from './support/steady-clock.ts';
 import { createMemoryQueue } from './webhooks/queue/memory.ts';
 import type { WebhookQueue } from './webhooks/queue/queue.ts';
 
@@ -53,20 +52,13 @@ export async function createServer(
   checkDependencies(given);
   const { server, prefix, log = createDefaultLog(), ...others } = given;
   const replaced = { ...others, log };
-  const instants = createSteadyClock(others.clock ?? systemClock, (ms) =>
-    log.warn({ ms: Math.round(ms) }, 'the system clock was set: rooms in memory go on by the time before'),
-  );
   const database = sharedDatabase(log);
   const dependencies: ServerDependencies = {
     lockDataDir: (settings) => lockDataDir(settings, log),
-    engine: engineFromOptions(options, { instants, log }),
-    webhookQueue: (engine) => queueOf(engine, instants),
+    engine: engineFromOptions(options, { clock: others.clock ?? systemClock, log }),
+    webhookQueue: queueOf,
     references: (settings, onNotice) => countedReferences(settings, { ...replaced, onNotice }, database(settings)),
-    calls: (node) => {
-      // The clock of the engine: what is compared with the instants of its events.
-      const clock = node.options.redisUrl === undefined ? instants : node.clock;
-      return callRecordsFromOptions(() => database(node.options), node.options, { ...node, clock });
-    },
+    calls: (node) => callRecordsFromOptions(() => database(node.options), node.options, node),
     ...replaced,
   };
   if (server === undefined) return startServer(options, dependencies);
@@ -77,9 +69,12 @@ type Logged = Pick<ServerDependencies, 'clock'> & { readonly log: Log };
 
 function engineFromOptions(
   { redisUrl: url, redisPrefix: prefix }: PartialOptions,
-  { instants, log }: { readonly instants: Clock; readonly log: Log },
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): ServerDependencies['engine'] {
-  if (url === undefined) return (settings) => createMemoryEngine(settings, instants);
+  if (url === undefined) {
+    const onStep = (ms: number) => log.warn({ ms }, 'the system clock was set: the rooms in memory follow it');
+    return (settings) => createMemoryEngine(settings, clock, onStep);
+  }
   return async (settings) => {
     // Loaded on demand: the mere presence of its client in a process makes a relayed signal cost 5 to 10 % more.
     const { createRedisEngine } = await import('./engine/redis/index.ts');

@@ -21,6 +21,8 @@ export interface FeedPage {
    * of all dropped events.
    */
   readonly lost: number;
+  /** The store's clock was set by this much between the event before the page and its first one. */
+  readonly shiftedMs?: number;
 }
 
 /**

@@ -6,6 +6,13 @@ import { dedupeKey, type Feed } from './feed.ts';
 
 export interface MemoryFeed extends Feed {
   append(events: readonly FeedEvent[]): void;
+  /** The clock was set by `ms`: the timestamps of later events are by another time than those of earlier ones. */
+  shift(ms: number): void;
+}
+
+/** Stands in the list between the events before and after a step of the clock. */
+interface ClockStep {
+  readonly shiftedMs: number;
 }
 
 /** How far the list grows beyond the kept events before the oldest are dropped: slicing at every event would cost more. */
@@ -16,17 +23,20 @@ export function createMemoryFeed(nodeId: NodeId, kept: number, clock: Clock): Me
   const epoch = `${nodeId}:${clock.now()}`;
   const duplicateUntil = new Map<string, number>();
   const listeners = new Set<(event: FeedEvent) => void>();
-  let events: FeedEvent[] = [];
-  /** The number of dropped events. */
+  let entries: (FeedEvent | ClockStep)[] = [];
+  /** The number of dropped entries. */
   let dropped = 0;
 
+  const push = (added: readonly (FeedEvent | ClockStep)[]): void => {
+    entries.push(...added);
+    if (entries.length > kept * SLACK) {
+      dropped += entries.length - kept;
+      entries = entries.slice(-kept);
+    }
+  };
   const append = (added: readonly FeedEvent[]): void => {
     if (kept === 0) return;
-    events.push(...added);
-    if (events.length > kept * SLACK) {
-      dropped += events.length - kept;
-      events = events.slice(-kept);
-    }
+    push(added);
     // In the next turn: the command must not wait for the listeners, nor fail with them.
     for (const listener of listeners) clock.nextTurn(() => added.forEach(listener));
   };
@@ -34,24 +44,42 @@ export function createMemoryFeed(nodeId: NodeId, kept: number, clock: Clock): Me
   return {
     name: 'memory',
     append,
+    shift(ms) {
+      if (kept > 0) push([{ shiftedMs: ms }]);
+    },
     async read({ after, limit }) {
       const from = ordinalIn(epoch, after) ?? 0;
       const first = Math.max(from, dropped);
-      const page = events.slice(first - dropped, first - dropped + limit);
-      return { events: page, position: positionOf(epoch, first + page.length), lost: first - from };
+      const shiftedMs = stepAt(entries[first - dropped]);
+      const begin = first - dropped + (shiftedMs === undefined ? 0 : 1);
+      const page = eventsUntilStep(entries.slice(begin, begin + limit));
+      const position = positionOf(epoch, dropped + begin + page.length);
+      return { events: page, position, lost: first - from, ...(shiftedMs !== undefined && { shiftedMs }) };
     },
     async announce(announcement, dedupeMs) {
-      const now = clock.now();
       const key = dedupeKey(announcement);
-      if ((duplicateUntil.get(key) ?? 0) > now) return;
+      const now = clock.monotonic();
+      if ((duplicateUntil.get(key) ?? now) > now) return;
       duplicateUntil.set(key, now + dedupeMs);
-      append([announced(announcement, nodeId, now)]);
+      append([announced(announcement, nodeId, clock.now())]);
     },
     listen(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
   };
+}
+
+const stepAt = (entry: FeedEvent | ClockStep | undefined): number | undefined =>
+  entry !== undefined && 'shiftedMs' in entry ? entry.shiftedMs : undefined;
+
+function eventsUntilStep(entries: readonly (FeedEvent | ClockStep)[]): FeedEvent[] {
+  const events: FeedEvent[] = [];
+  for (const entry of entries) {
+    if ('shiftedMs' in entry) break;
+    events.push(entry);
+  }
+  return events;
 }
 
 const positionOf = (epoch: string, count: number): string => `${epoch}/${count}`;

@@ -27,6 +27,12 @@ export class MemoryUsers {
     return outcome;
   }
 
+  /** Moves the expiry of all records, because the clock was set by `ms`. */
+  shift(ms: number): void {
+    for (const [userId, { record, until }] of this.#records) this.#records.set(userId, { record, until: until + ms });
+    this.#sweptAt += ms;
+  }
+
   #sweep(now: number): void {
     // Not at every command: V8 walks over the holes that deleted records leave at the beginning of the map.
     if (now - this.#sweptAt < SWEEP_MS) return;

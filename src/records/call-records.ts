@@ -6,6 +6,7 @@ import type { Clock } from '../support/clock.ts';
 import { withDeadline } from '../support/deadline.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
+import { createSteadyClock } from '../support/steady-clock.ts';
 import type { StoreHealth } from '../support/store.ts';
 import { StoreWatch } from '../support/store-watch.ts';
 import { createGuard } from './guarded-queries.ts';
@@ -47,6 +48,7 @@ class SqlCallRecords implements CallRecords {
   readonly #recorder: Recorder;
   readonly #queries: Pick<Queries, 'rows'>;
   readonly #watch: StoreWatch;
+  readonly #steady: Clock;
   readonly #jobs: readonly Periodic[];
   #orphansEnded = false;
   #isClosed = false;
@@ -58,6 +60,7 @@ class SqlCallRecords implements CallRecords {
     this.#watch = new StoreWatch({ clock });
     this.description = database.name;
     this.#deps = deps;
+    this.#steady = createSteadyClock(deps.clock);
     this.#signals = createSignalCounts(deps);
     this.#recorder = createRecorder(deps);
     const read: Queries['rows'] = (sql, values) => {
@@ -127,11 +130,17 @@ class SqlCallRecords implements CallRecords {
         recovery: 'call records are cleared away again',
         everyMs: SWEEP_MS,
         name: 'clean-up',
-        work: () => sweep(this.#deps),
+        work: () => this.#sweep(),
       },
     ].map(({ name, work, ...job }) =>
       startPeriodic({ ...job, work: () => this.#watch.run(name, work), clock, random, log }),
     );
+  }
+
+  async #sweep(): Promise<boolean> {
+    // Open calls are moved by a step of the clock before their age is compared with it.
+    while (!this.#isClosed && (await this.#record()));
+    return sweep({ ...this.#deps, steady: this.#steady });
   }
 
   async #record(): Promise<boolean> {

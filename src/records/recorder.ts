@@ -8,6 +8,7 @@ import type { Feed, FeedPage } from '../engine/feed.ts';
 import type { FeedEvent, RoomFeedEvent } from '../protocol/feed.ts';
 import type { Log } from '../support/log.ts';
 import { addLost, advance, cursorOf } from './feed-cursor.ts';
+import { shiftOpenCalls } from './shift.ts';
 import { type PoisonEvent, writeSkippingPoison } from './skip-poison-events.ts';
 import { type WriteDeps, writeEvents } from './write.ts';
 
@@ -64,7 +65,7 @@ class FeedRecorder implements Recorder {
     if (skipped === undefined) return false;
     this.#careful = Math.max(0, this.#careful - events.length);
     this.#logLosses(page.lost, skipped);
-    return events.length >= limit;
+    return events.length >= limit || page.beforeStep;
   }
 
   /** @returns the skipped events; undefined when another node has advanced the cursor first. */
@@ -73,6 +74,7 @@ class FeedRecorder implements Recorder {
     return database.transaction(async (queries) => {
       const step = { feed: feedName, from, to, lost: page.lost, now: clock.now() };
       if (!(await advance(queries, step))) return undefined;
+      if (page.shiftedMs !== undefined) await shiftOpenCalls(queries, feedName, page.shiftedMs);
       const events = page.events.filter(isOfRoom);
       if (this.#careful === 0) {
         await writeEvents(queries, this.#deps, events);
@@ -103,12 +105,18 @@ class FeedRecorder implements Recorder {
 const isOfRoom = (event: FeedEvent): event is RoomFeedEvent => event.ref !== null;
 
 /** Reads until the page is full or the feed ends; a short page alone does not mean its end. */
-async function readPage(feed: Feed, after: string | undefined, limit: number): Promise<FeedPage> {
+async function readPage(
+  feed: Feed,
+  after: string | undefined,
+  limit: number,
+): Promise<FeedPage & { readonly beforeStep: boolean }> {
   let page = await feed.read({ after, limit });
   for (let reads = 1; reads < MAX_READS && page.position !== after && page.events.length < limit; reads += 1) {
     const next = await feed.read({ after: page.position, limit: limit - page.events.length });
+    // A page that begins with a step of the clock is written by itself, after the events before it.
+    if (next.shiftedMs !== undefined) return { ...page, beforeStep: true };
     if (next.position === page.position) break;
-    page = { events: [...page.events, ...next.events], position: next.position, lost: page.lost + next.lost };
+    page = { ...page, events: [...page.events, ...next.events], position: next.position, lost: page.lost + next.lost };
   }
-  return page;
+  return { ...page, beforeStep: false };
 }

@@ -12,6 +12,8 @@ export interface SweepDeps {
   /** How long calls are kept after their end; 0 for ever. */
   readonly retentionMs: number;
   readonly clock: { now(): number };
+  /** Goes on from the start of the process, whatever the wall clock is set to. */
+  readonly steady: { now(): number };
 }
 
 export const SWEEP_MS = 60_000;
@@ -21,19 +23,27 @@ const MARGIN_MS = 10 * 60_000;
 /** A feed whose cursor has not moved for this long belongs to a process that no longer exists. */
 const FEED_RETENTION_MS = 30 * 24 * 3_600_000;
 
-const TAKE_TURN = 'UPDATE signalbox_feeds SET swept_at = ? WHERE feed = ? AND swept_at <= ?';
+/** Also when the last turn lies in the future: the clock was set back. */
+const TAKE_TURN = 'UPDATE signalbox_feeds SET swept_at = ? WHERE feed = ? AND (swept_at <= ? OR swept_at > ?)';
+
+/**
+ * Before this program existed: recorded by a machine that did not know the time yet. How old such a record is nobody
+ * knows, so it is kept.
+ */
+const FIRST_TRUE_INSTANT = Date.UTC(2020, 0);
 
 /** @returns whether more is left to do now. */
-export async function sweep({ database, feedName, retentionMs, clock }: SweepDeps): Promise<boolean> {
-  const now = clock.now();
+export async function sweep({ database, feedName, retentionMs, clock, steady }: SweepDeps): Promise<boolean> {
+  // After a step of the wall clock, the earlier time: rather late than records that are not old.
+  const now = Math.min(clock.now(), steady.now());
   return database.transaction(async (queries) => {
-    if ((await queries.run(TAKE_TURN, [now, feedName, now - SWEEP_MS])) === 0) return false;
+    if ((await queries.run(TAKE_TURN, [now, feedName, now - SWEEP_MS, now + SWEEP_MS])) === 0) return false;
     const overdue = await endCalls(queries, 'expires_at < ?', now - MARGIN_MS);
     const old = retentionMs === 0 ? 0 : await deleteOld(queries, now - retentionMs);
     const stale = 'DELETE FROM signalbox_feeds WHERE moved_at < ? AND lost = 0 AND lost_signals = 0 AND feed <> ?';
     await queries.run(stale, [now - FEED_RETENTION_MS, feedName]);
     const more = overdue === MAX_CALLS || old === MAX_CALLS;
-    if (more) await queries.run(TAKE_TURN, [0, feedName, now]);
+    if (more) await queries.run(TAKE_TURN, [0, feedName, now, now]);
     return more;
   });
 }
@@ -62,7 +72,7 @@ async function endCalls(queries: Queries, condition: string, value: string | num
 }
 
 async function deleteOld(queries: Queries, before: number): Promise<number> {
-  const refs = await refsOf(queries, 'ended_at < ?', before);
+  const refs = await refsOf(queries, `ended_at >= ${FIRST_TRUE_INSTANT} AND ended_at < ?`, before);
   for (const table of refs.length === 0 ? [] : ['signalbox_participants', 'signalbox_signals', 'signalbox_calls']) {
     await queries.run(`DELETE FROM ${table} WHERE ref IN ${placeholders(refs.length)}`, refs);
   }

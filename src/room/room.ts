@@ -74,6 +74,16 @@ export function deadline(room: Room, policy: Policy): { at: number; reason: 'age
   return next;
 }
 
+/** The same room by a clock that has been set by `ms`. */
+export const shiftRoom = (room: Room, ms: number): Room => ({
+  ...room,
+  createdAt: room.createdAt + ms,
+  expiresAt: room.expiresAt + ms,
+  lastActive: room.lastActive + ms,
+  emptySince: room.emptySince === null ? null : room.emptySince + ms,
+  seats: room.seats.map((seat) => ({ ...seat, joinedAt: seat.joinedAt + ms, leaseUntil: seat.leaseUntil + ms })),
+});
+
 export function toMember(seat: Seat, hostId: UserId | null): Member {
   return {
     userId: seat.userId,

@@ -1,6 +1,6 @@
 /** The state of one shard: what the rules read, and the writes that they give back. */
 import type { RoomCode } from '../protocol/ids.ts';
-import type { Room, RoomKey } from './room.ts';
+import { type Room, type RoomKey, shiftRoom } from './room.ts';
 
 export interface Shard {
   /** Occupied codes. */
@@ -35,6 +35,13 @@ export function applyWrites(shard: MutableShard, writes: Writes): void {
   put(shard.rooms, writes.rooms);
   put(shard.cooling, writes.cooling);
   put(shard.idempotency, writes.idempotency);
+}
+
+/** Moves all instants, because the clock that they were taken from was set by `ms`. */
+export function shiftShard({ rooms, cooling, idempotency }: MutableShard, ms: number): void {
+  for (const [code, room] of rooms) rooms.set(code, shiftRoom(room, ms));
+  for (const [code, until] of cooling) cooling.set(code, until + ms);
+  for (const [key, record] of idempotency) idempotency.set(key, { ...record, until: record.until + ms });
 }
 
 function put<Key, Value>(map: Map<Key, Value>, writes: ReadonlyMap<Key, Value | null> = new Map()): void {

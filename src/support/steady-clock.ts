@@ -1,4 +1,4 @@
-/** Instants that never step: for a store in the memory of one process, whose deadlines are instants. */
+/** Instants that never step, and the steps of the clock that they are taken from. */
 import type { Clock } from './clock.ts';
 
 /** Steps up to this size are followed: NTP makes such ones, and no deadline is as short. */

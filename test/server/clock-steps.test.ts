@@ -22,13 +22,15 @@ const STEPS = [31 * MINUTE, 400 * 24 * 60 * MINUTE, -MINUTE, -60 * MINUTE, -400 
 describe.each(STEPS)('a step of %i ms', (ms) => {
   test('ends no room in memory, and no seat', async () => {
     const clock = manualClock();
-    const rooms = new EngineHarness(createMemoryEngine(settingsOf(9_000), createSteadyClock(clock)), clock);
+    const rooms = new EngineHarness(createMemoryEngine(settingsOf(9_000), clock), clock);
     const room = await rooms.room(['anna', 'ben']);
     clock.step(ms);
     const { events } = await rooms.tick();
     expect(events).toEqual([]);
     const read = await rooms.apply({ kind: 'read', code: room.code });
-    expect(read).toMatchObject({ ok: true });
+    const { createdAt, expiresAt } = room;
+    expect(read).toMatchObject({ ok: true, room: { createdAt: createdAt + ms, expiresAt: expiresAt + ms } });
+    expect(await rooms.room(['cleo'])).toMatchObject({ createdAt: clock.now(), members: [{ joinedAt: clock.now() }] });
   });
 
   test('neither prolongs nor ends the wait after wrong codes', () => {
@@ -82,6 +84,8 @@ describe.each(STEPS)('a step of %i ms', (ms) => {
     const call = (await findCall(database, room.ref)) ?? expect.unreachable();
     await database.close();
     expect(call).toMatchObject({ reason: 'closed', complete: true });
+    // The instants are those of the clock that was set, also of what came before.
+    expect(Math.abs(call.createdAt - clock.now())).toBeLessThan(MINUTE / 2);
     const lengths = [
       call,
       ...call.participants.map(({ joinedAt, leftAt }) => ({ createdAt: joinedAt, endedAt: leftAt })),

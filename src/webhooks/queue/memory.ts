@@ -21,8 +21,15 @@ import {
 /** The name of the queue of events that belong to no room. */
 const NO_ROOM = '-';
 
+/** When a delivery was completed: by the monotonic clock, for waits, and by the wall clock, for people. */
+interface CompletedAt {
+  readonly now: number;
+  readonly instant: number;
+}
+
 interface QueuedEvent {
   readonly event: FeedEvent;
+  /** By the monotonic clock. */
   readonly queuedAt: number;
 }
 
@@ -53,7 +60,7 @@ interface EndpointState {
 
 type ReadFeed = Pick<Feed, 'read'>;
 
-export function createMemoryQueue(feed: ReadFeed, clock: Pick<Clock, 'now'>): WebhookQueue {
+export function createMemoryQueue(feed: ReadFeed, clock: Pick<Clock, 'now' | 'monotonic'>): WebhookQueue {
   const endpoints = new Map<EndpointId, EndpointState>();
   // Reading the feed is asynchronous: two claims from one position would queue everything twice.
   const claims = new SerialQueue();
@@ -64,17 +71,21 @@ export function createMemoryQueue(feed: ReadFeed, clock: Pick<Clock, 'now'>): We
       claims.run(async () => {
         const endpoint = endpoints.get(id) ?? newEndpoint(request.from === 'end' ? await endOf(feed) : undefined);
         endpoints.set(id, endpoint);
-        const news = await queueNewEvents(endpoint, feed, request, clock.now());
-        return { ...news, deliveries: claimDue(endpoint, request, clock.now()) };
+        const news = await queueNewEvents(endpoint, feed, request, clock.monotonic());
+        return { ...news, deliveries: claimDue(endpoint, request, clock.monotonic()) };
       }),
     complete: async (id, delivery, result, claimNext) =>
-      completeDelivery(find(id), delivery, result, { now: clock.now(), leaseMs: claimNext?.leaseMs }),
+      completeDelivery(find(id), delivery, result, {
+        now: clock.monotonic(),
+        instant: clock.now(),
+        leaseMs: claimNext?.leaseMs,
+      }),
     async stats(id) {
       const { dead, pending, dropped, lost, lastError, lastDeliveredAt } = find(id);
       return { pending, dead: dead.size, dropped, lost, lastError, lastDeliveredAt };
     },
     deadLetters: async (id, { after, limit }) => pageOf(find(id), after, limit),
-    replay: async (id, eventIds) => replayDead(find(id), eventIds, clock.now()),
+    replay: async (id, eventIds) => replayDead(find(id), eventIds, clock.monotonic()),
   };
 }
 
@@ -145,15 +156,15 @@ function completeDelivery(
   endpoint: EndpointState,
   delivery: Pick<Delivery, 'roomQueue' | 'eventId' | 'claimToken'>,
   result: DeliveryResult,
-  { now, leaseMs }: { readonly now: number; readonly leaseMs: number | undefined },
+  { leaseMs, ...at }: CompletedAt & { readonly leaseMs: number | undefined },
 ): Completed {
   const queue = endpoint.roomQueues.get(delivery.roomQueue);
   const head = queue?.events[0];
   if (!queue || head?.event.id !== delivery.eventId || queue.claimToken !== delivery.claimToken) {
     return { current: false, dead: false, next: undefined };
   }
-  const { removed, dead } = applyResult(endpoint, queue, head, result, now);
-  const next = removed && leaseMs !== undefined ? claimHead(endpoint, queue, now + leaseMs) : undefined;
+  const { removed, dead } = applyResult(endpoint, queue, head, result, at);
+  const next = removed && leaseMs !== undefined ? claimHead(endpoint, queue, at.now + leaseMs) : undefined;
   return { current: true, dead, next };
 }
 
@@ -163,24 +174,24 @@ function applyResult(
   queue: RoomQueue,
   head: QueuedEvent,
   result: DeliveryResult,
-  now: number,
+  { now, instant }: CompletedAt,
 ) {
   queue.claimToken = undefined;
   endpoint.due.set(queue, now);
   if (result.kind === 'released') return { removed: false, dead: false };
   if (result.kind === 'delivered') {
-    endpoint.lastDeliveredAt = now;
+    endpoint.lastDeliveredAt = instant;
     removeHead(endpoint, queue);
     return { removed: true, dead: false };
   }
   const { reason, retryMs, giveUpMs } = result;
-  endpoint.lastError = { reason, at: now };
+  endpoint.lastError = { reason, at: instant };
   queue.failures += 1;
   if (now < head.queuedAt + giveUpMs || queue.failures < MIN_ATTEMPTS) {
     endpoint.due.set(queue, now + retryMs);
     return { removed: false, dead: false };
   }
-  addDeadLetter(endpoint, { event: head.event, attempts: queue.failures, reason, at: now });
+  addDeadLetter(endpoint, { event: head.event, attempts: queue.failures, reason, at: instant });
   removeHead(endpoint, queue);
   return { removed: true, dead: true };
 }

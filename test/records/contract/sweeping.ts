@@ -14,9 +14,31 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 const sweepAt = (database: Database, now: number, retentionMs = 0) =>
-  sweep({ database, feedName: FEED, retentionMs, clock: { now: () => now } });
+  sweep({ database, feedName: FEED, retentionMs, clock: { now: () => now }, steady: { now: () => now } });
 
 export function sweeping(harness: DatabaseHarness): void {
+  test('the age of a record is never taken from a clock that is wrong', async () => {
+    const database = await harness.fresh();
+    const rooms = startRooms();
+    const room = await rooms.room(['anna']);
+    await rooms.close(room, 'anna');
+    await recordRooms(rooms, database);
+    const ended = rooms.clock.now();
+    const kept = async () => (await findCall(database, room.ref)) !== undefined;
+    const sweepBy = (wall: number, steady: number) =>
+      sweep({ database, feedName: FEED, retentionMs: DAY, clock: { now: () => wall }, steady: { now: () => steady } });
+    await sweepBy(ended + 400 * DAY, ended + MINUTE);
+    expect(await kept()).toBe(true);
+    // The turn of the next node came by a clock that has been set back since.
+    await sweepBy(ended + 2 * MINUTE, ended + 2 * MINUTE);
+    await database.run('UPDATE signalbox_calls SET ended_at = ?', [MINUTE]);
+    await sweepBy(ended + 400 * DAY, ended + 400 * DAY);
+    expect(await kept()).toBe(true);
+    await database.run('UPDATE signalbox_calls SET ended_at = ?', [ended]);
+    await sweepBy(ended + 401 * DAY, ended + 401 * DAY);
+    expect(await kept()).toBe(false);
+  });
+
   test('a call without an end event is ended after its longest lifetime', async () => {
     const database = await harness.fresh();
     const rooms = startRooms();
