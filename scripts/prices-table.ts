@@ -10,8 +10,8 @@ const EXAMPLES: Readonly<
   Partial<Record<RequestName, readonly { readonly label: string; readonly payload: object }[]>>
 > = {
   message: [
-    { label: '`message`, 200 bytes', payload: { data: { text: 'x'.repeat(200) } } },
-    { label: '`message`, 4 KiB', payload: { data: { text: 'x'.repeat(4096) } } },
+    { label: '`message`, 200 bytes', payload: { data: { bytes: 200 } } },
+    { label: '`message`, 4 KiB', payload: { data: { bytes: 4096 } } },
   ],
 };
 

@@ -15,6 +15,10 @@ export const refuse = (code: ErrorCode, detail?: ErrorDetail): Refused => ({
   error: errorBody(code, detail),
 });
 
+/** For a message or a change that would go to all members of a room. */
+export const refuseTraffic = (retryAfterMs: number): Refused =>
+  refuse('RATE_LIMITED', { message: 'The members of this room send too much.', retryAfterMs });
+
 /** Thrown in Socket.IO middlewares: the client receives `data` with `connect_error`. */
 export class HandshakeRefused extends Error {
   override readonly name = 'HandshakeRefused';

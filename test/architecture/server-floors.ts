@@ -124,7 +124,7 @@ export const serverFloors: readonly Floor[] = [
     path: 'src/server/presence',
     about: 'who is here: connect, resume, leave, tick, drain, announce',
     ours: [
-      ...server('context sessions auth replies'),
+      ...server('context sessions limits auth replies'),
       'src/engine/engine',
       'src/engine/socket-rooms',
       'src/room',

@@ -10,10 +10,17 @@ import { endOfString, endOfValue, skipSpace } from './scan.ts';
 /** A class, so that no value of a request can be mistaken for text that has been checked. */
 export class JsonText {
   readonly text: string;
+  private measured = -1;
 
   /** @param text has been parsed, so it is JSON. */
   constructor(text: string) {
     this.text = text;
+  }
+
+  /** In UTF-8, as it is sent. */
+  get bytes(): number {
+    if (this.measured < 0) this.measured = Buffer.byteLength(this.text);
+    return this.measured;
   }
 
   /**
@@ -23,7 +30,7 @@ export class JsonText {
   isWithin(maxBytes: number): boolean {
     // A UTF-16 unit is three bytes of UTF-8 at most.
     if (this.text.length * 3 <= maxBytes) return true;
-    const bytes = Buffer.byteLength(this.text);
+    const { bytes } = this;
     if (bytes <= maxBytes) return true;
     return bytes <= MOST_PER_BYTE * maxBytes && Buffer.byteLength(JSON.stringify(JSON.parse(this.text))) <= maxBytes;
   }

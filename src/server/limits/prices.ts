@@ -3,7 +3,7 @@
  * rate limit bounds work and not only requests. `docs/security.md` prints this table.
  */
 import type { RequestName, RequestPayload } from '../../protocol/events.ts';
-import type { WithDataText } from '../json/json-text.ts';
+import type { JsonText, WithDataText } from '../json/json-text.ts';
 
 /** So many members in an answer, or so many that are told of an event, cost one token. */
 export const SEATS_PER_TOKEN = 8;
@@ -11,8 +11,8 @@ export const SEATS_PER_TOKEN = 8;
 export const SENT_BYTES_PER_TOKEN = 32 * 1024;
 /** So many characters of a frame may be read for the token that every request costs; each further such part costs one. */
 export const FRAME_LENGTH_PER_TOKEN = 16 * 1024;
-/** Bytes that a pushed message has beside its data. */
-const ENVELOPE_BYTES = 128;
+/** Bytes that a pushed message has beside its data, and an event beside its body. */
+export const ENVELOPE_BYTES = 128;
 
 interface Price<Payload> {
   readonly about: string;
@@ -38,7 +38,7 @@ export const PRICES: { readonly [Name in RequestName]: Price<WithDataText<Reques
   signal: { about: 'a frame to one member', of: () => 1 },
   message: {
     about: `bytes × members, one token for ${SENT_BYTES_PER_TOKEN / 1024} KiB`,
-    of: ({ data }, seats) => Math.ceil((sentBytes(data.text) * seats) / SENT_BYTES_PER_TOKEN) || 1,
+    of: ({ data }, seats) => Math.ceil((sentBytes(data) * seats) / SENT_BYTES_PER_TOKEN) || 1,
   },
   heartbeat: { about: 'the record of a user, and its seat', of: () => 1 },
   ice: { about: 'credentials, computed by this node', of: () => 1 },
@@ -46,8 +46,8 @@ export const PRICES: { readonly [Name in RequestName]: Price<WithDataText<Reques
 
 const tokensOf = (seats: number): number => Math.ceil(seats / SEATS_PER_TOKEN) || 1;
 
-/** What a message makes the server send to each member. @param text its data */
-export const sentBytes = ({ length }: string): number => length + ENVELOPE_BYTES;
+/** What a message makes the server send to each member. @param data of the message */
+export const sentBytes = ({ bytes }: Pick<JsonText, 'bytes'>): number => bytes + ENVELOPE_BYTES;
 
 /** What a frame costs beside the token of its request. */
 export const frameTokens = (length: number): number => Math.floor(length / FRAME_LENGTH_PER_TOKEN);

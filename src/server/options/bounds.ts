@@ -43,7 +43,7 @@ export const BOUNDS = {
     4 * 1024 * 1024,
     1024,
     2 ** 40,
-    'Limit of what the messages of a room make a node send, over all members: bytes per second.',
+    'Limit of what the messages and events of a room make a node send, over all members: bytes per second.',
   ),
   strikes: integer(10, 1, 1_000_000, 'Requests above the rate limit after which the connection is closed.'),
   freeMisses: integer(

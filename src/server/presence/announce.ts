@@ -4,7 +4,9 @@ import { socketRoom } from '../../engine/socket-rooms.ts';
 import type { NodeId } from '../../protocol/ids.ts';
 import type { RoomEvent } from '../../room/outcomes.ts';
 import type { ServerContext } from '../context.ts';
+import { ENVELOPE_BYTES } from '../limits/prices.ts';
 import { type EvictedSession, evictSession } from './evict-session.ts';
+import { chargeTraffic } from './traffic.ts';
 
 interface Announcement {
   /** Sessions whose seats the command has taken away. */
@@ -33,10 +35,20 @@ function notifyEvicted(context: ServerContext, evicted: readonly EvictedSession[
   }
 }
 
-function broadcast({ io, log }: ServerContext, events: readonly RoomEvent[]): void {
+function broadcast(context: ServerContext, events: readonly RoomEvent[]): void {
+  const { io, log } = context;
   for (const { name, body } of events) {
+    countEvent(context, body);
     // One name picks one body: the compiler does not follow that through the union of events.
     io.to(socketRoom(body.ref)).emit(name, body as never);
     if (name === 'room:closed') log.info({ ref: body.ref, reason: body.reason }, 'a room has ended');
   }
+}
+
+/** An event is sent in any case: it has happened. What the room may send next is less by it. */
+function countEvent(context: ServerContext, body: RoomEvent['body']): void {
+  // The event of a room that has no session here is sent by other nodes.
+  if (context.registry.room(body.ref) === undefined) return;
+  const by = 'member' in body ? body.member.userId : null;
+  chargeTraffic(context, body.ref, by, Buffer.byteLength(JSON.stringify(body)) + ENVELOPE_BYTES);
 }

@@ -7,7 +7,8 @@ import { StoreUnavailable } from '../../support/store.ts';
 import type { ServerContext } from '../context.ts';
 import type { JsonText, WithDataText } from '../json/json-text.ts';
 import { sentBytes } from '../limits/prices.ts';
-import { type RequestReply, refuse } from '../replies.ts';
+import { chargeTraffic, takeTraffic } from '../presence/traffic.ts';
+import { type RequestReply, refuse, refuseTraffic } from '../replies.ts';
 import type { Session } from '../sessions/session.ts';
 import { EVENT_AS_TEXT } from '../sessions/socket-types.ts';
 
@@ -69,9 +70,10 @@ export async function sendMessage(
   { data }: WithDataText<RequestPayload<'message'>>,
 ): Promise<RequestReply<'message'>> {
   const { engine, io } = context;
-  const retryAfterMs = countTraffic(context, ref, sentBytes(data.text));
-  if (retryAfterMs > 0 && from !== null) {
-    return refuse('RATE_LIMITED', { message: 'The members of this room send too much.', retryAfterMs });
+  if (from === null) chargeTraffic(context, ref, from, sentBytes(data));
+  else {
+    const retryAfterMs = takeTraffic(context, ref, from, sentBytes(data));
+    if (retryAfterMs > 0) return refuseTraffic(retryAfterMs);
   }
   const send = () => void io.to(socketRoom(ref)).emit(EVENT_AS_TEXT, eventText('message', from, data, ref));
   // Refused before anybody has it: a retry would deliver it twice to the members on this node.
@@ -79,14 +81,6 @@ export async function sendMessage(
   // The count is not used: it is asked for because only a message that did not leave this node rejects.
   await engine.fanout.countReceivers(send);
   return { ok: true };
-}
-
-/** @returns milliseconds until the room may have a message of that size sent to all its members. */
-function countTraffic({ registry, options, clock }: ServerContext, ref: RoomRef, bytes: number): number {
-  const room = registry.room(ref);
-  if (room === undefined) return 0;
-  const recipients = Math.max(room.seats, room.sessions.size);
-  return room.traffic.take(bytes * recipients, options.roomBytesPerSecond, clock);
 }
 
 /** Asks the engine. @returns `undefined` for a member that is present */

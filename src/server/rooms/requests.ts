@@ -4,11 +4,13 @@ import type { SeatKey } from '../../room/commands.ts';
 import type { Refusal, SeatRefusal } from '../../room/outcomes.ts';
 import type { ServerContext } from '../context.ts';
 import type { WithDataText } from '../json/json-text.ts';
+import { ENVELOPE_BYTES } from '../limits/prices.ts';
 import { handleLostSeat } from '../presence/local-seat.ts';
 import { replaceAndRefuse } from '../presence/replace-session.ts';
 import { leaveSeat } from '../presence/seats.ts';
+import { waitForTraffic } from '../presence/traffic.ts';
 import { refreshUser } from '../presence/user-record.ts';
-import { type Refused, type RequestReply, refuse } from '../replies.ts';
+import { type Refused, type RequestReply, refuse, refuseTraffic } from '../replies.ts';
 import { hasMember } from '../room-reads.ts';
 import type { IceServers } from '../sessions/ice-servers.ts';
 import type { Session } from '../sessions/session.ts';
@@ -91,6 +93,8 @@ async function get(context: ServerContext, session: Session, key: SeatKey, { rev
 }
 
 async function update(context: ServerContext, session: Session, key: SeatKey, payload: RequestPayload<'room:update'>) {
+  const retryAfterMs = waitForTraffic(context, key.ref, key.userId, bytesOf(payload));
+  if (retryAfterMs > 0) return refuseTraffic(retryAfterMs);
   const outcome = await updateRoom(context, key, roomChanges(payload));
   return outcome.ok ? ({ ok: true, room: outcome.room } as const) : replyToRefusal(context, session, key, outcome);
 }
@@ -101,6 +105,8 @@ async function changeProfile(
   key: SeatKey,
   payload: RequestPayload<'profile'>,
 ) {
+  const retryAfterMs = waitForTraffic(context, key.ref, key.userId, bytesOf(payload));
+  if (retryAfterMs > 0) return refuseTraffic(retryAfterMs);
   const outcome = await updateProfile(context, key, seatChanges(payload));
   if (!outcome.ok) return replyToRefusal(context, session, key, outcome);
   session.updateProfile(payload);
@@ -134,6 +140,9 @@ async function heartbeat(context: ServerContext, session: Session) {
   const refused = handleLostSeat(context, session, key, renewed);
   return renewed.reason === 'SESSION_EXPIRED' ? refused : ({ ok: true, now, rev: null } as const);
 }
+
+/** The least that the event of a change sends to each member. */
+const bytesOf = (changes: object): number => Buffer.byteLength(JSON.stringify(changes)) + ENVELOPE_BYTES;
 
 /** Answers a refusal of the engine; one that says that the seat is lost also clears it on this node. */
 function replyToRefusal(

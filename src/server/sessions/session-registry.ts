@@ -78,7 +78,11 @@ export class SessionRegistry {
   /** Members of the room of a session, as far as this node knows; 1 without a room. */
   seatsAround({ seat }: Session): number {
     const room = seat === null ? undefined : this.rooms.get(seat.ref);
-    return room === undefined ? 1 : Math.max(room.seats, room.sessions.size);
+    return room === undefined ? 1 : this.seatsOf(room);
+  }
+
+  seatsOf({ seats, sessions }: LocalRoom): number {
+    return Math.max(seats, sessions.size);
   }
 
   /** @param userId any text: an invalid id finds no session. */

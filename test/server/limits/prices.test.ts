@@ -1,13 +1,17 @@
 /** Requests are charged by what they make the server do; what people do in a call is never refused for it. */
 import { describe, expect, test } from 'vitest';
 import type { RequestName } from '../../../src/protocol/events.ts';
+import type { UserId } from '../../../src/protocol/ids.ts';
 import { LIMITS } from '../../../src/protocol/limits.ts';
+import { JsonText } from '../../../src/server/json/json-text.ts';
 import { PRICES } from '../../../src/server/limits/prices.ts';
 import { RoomTraffic } from '../../../src/server/limits/room-traffic.ts';
 import { connectClient, type TestClient } from '../../support/client.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { startNodes } from '../../support/nodes.ts';
 import { RawSocket } from '../../support/raw-socket.ts';
+
+const [ANN, BOB, CLEO] = ['ann', 'bob', 'cleo'] as UserId[] as [UserId, UserId, UserId];
 
 /** A bucket that is not refilled while a test runs. */
 const FROZEN = { eventsPerSecond: 1, strikes: 1_000_000 };
@@ -34,15 +38,15 @@ describe('the table', () => {
   test('a request that is about a room of 8 costs two tokens at most', () => {
     const names = Object.keys(PRICES) as RequestName[];
     const prices = names.map((name) =>
-      PRICES[name].of({ data: { text: 'x'.repeat(LIMITS.messageBytes) } } as never, 8),
+      PRICES[name].of({ data: new JsonText('x'.repeat(LIMITS.messageBytes)) } as never, 8),
     );
     expect(Math.max(...prices)).toBe(2);
-    expect(names.filter((name) => PRICES[name].of({ data: { text: '1' } } as never, 1) > 2)).toEqual([]);
+    expect(names.filter((name) => PRICES[name].of({ data: new JsonText('1') } as never, 1) > 2)).toEqual([]);
   });
 
   test('requests that send to all members, or answer with all of them, cost more in a large room', () => {
     const dear = (Object.keys(PRICES) as RequestName[]).filter(
-      (name) => PRICES[name].of({ data: { text: 'x'.repeat(1000) } } as never, 100) > 1,
+      (name) => PRICES[name].of({ data: new JsonText('x'.repeat(1000)) } as never, 100) > 1,
     );
     expect(dear).toEqual(['room:join', 'room:get', 'room:update', 'room:kick', 'room:close', 'profile', 'message']);
   });
@@ -128,15 +132,60 @@ describe('the messages of a room', () => {
     close(room);
   });
 
+  test.each([
+    ['profiles', (member: TestClient) => member.ask('profile', { metadata: 'x'.repeat(1000) })],
+    [
+      'changes of the room',
+      (_: TestClient, host: TestClient) => host.ask('room:update', { metadata: 'x'.repeat(1000) }),
+    ],
+  ])('share their budget with %s, which are refused as well', async (_what, change) => {
+    const options = { eventsPerSecond: 1_000_000, eventsBurst: 1_000_000, roomBytesPerSecond: 64 * 1024 };
+    await using nodes = await startNodes({ kind: 'memory', count: 1 }, options);
+    const room = await roomOf(nodes.url(0), 10);
+    const [host = expect.unreachable()] = room;
+    const replies: Awaited<ReturnType<typeof change>>[] = [];
+    for (let round = 0; round < 4; round += 1) replies.push(...(await Promise.all(room.map((it) => change(it, host)))));
+    const refused = replies.find(({ ok }) => !ok);
+    expect(refused).toMatchObject({ error: { code: 'RATE_LIMITED', retryAfterMs: expect.any(Number) } });
+    close(room);
+  });
+
+  test('count as the bytes that are sent, whatever the script they are written in', () => {
+    const price = (text: string) => PRICES.message.of({ data: new JsonText(JSON.stringify(text)) }, 100);
+    expect(price('€'.repeat(1300))).toBe(price('x'.repeat(3900)));
+  });
+
   test('have a second of traffic at once, are refilled, and one that is larger than that waits for all of it', () => {
     const clock = manualClock();
     const traffic = new RoomTraffic();
-    expect(traffic.take(600, 1000, clock)).toBe(0);
-    expect(traffic.take(600, 1000, clock)).toBe(200);
+    expect(traffic.take(ANN, 600, 1000, clock)).toBe(0);
+    expect(traffic.take(BOB, 600, 1000, clock)).toBe(200);
     clock.advance(200);
-    expect(traffic.take(600, 1000, clock)).toBe(0);
+    expect(traffic.take(BOB, 600, 1000, clock)).toBe(0);
     clock.advance(10_000);
-    expect(traffic.take(5000, 1000, clock)).toBe(0);
-    expect(traffic.take(1, 1000, clock)).toBe(4001);
+    expect(traffic.take(ANN, 5000, 1000, clock)).toBe(0);
+    expect(traffic.take(BOB, 1, 1000, clock)).toBe(4001);
+  });
+
+  test('leave half of the budget to members that have not had their share', () => {
+    const clock = manualClock();
+    const traffic = new RoomTraffic();
+    const sent = (who: UserId) =>
+      Array.from({ length: 20 }, () => traffic.take(who, 100, 1000, clock)).filter((wait) => wait === 0).length;
+    expect(sent(ANN)).toBe(5);
+    expect(sent(BOB)).toBe(1);
+    expect(traffic.take(ANN, 100, 1000, clock)).toBe(200);
+    expect(sent(CLEO)).toBe(1);
+    clock.advance(1000);
+    expect(sent(ANN)).toBe(5);
+  });
+
+  test('wait for events that have been sent in any case, but not for ever', () => {
+    const clock = manualClock();
+    const traffic = new RoomTraffic();
+    traffic.charge(null, 2000, 1000, clock);
+    expect(traffic.take(ANN, 500, 1000, clock)).toBe(1500);
+    for (let event = 0; event < 1000; event += 1) traffic.charge(BOB, 1000, 1000, clock);
+    expect(traffic.wait(ANN, 500, 1000, clock)).toBe(4500);
   });
 });
