@@ -1,6 +1,7 @@
 /** Buffer of the numbers of one item type: serves requests from memory, and draws from its source, one draw at a time. */
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
+import { createStoreTime, type StoreTime } from '../support/store-time.ts';
 import { HeldRanges, type Range, startOf, yearOf } from './range.ts';
 import type { NumberBatch, NumberSource } from './source.ts';
 
@@ -29,12 +30,12 @@ export class NumberBuffer {
   readonly #rate = new RequestRate();
   #waiting: Waiter[] = [];
   #drawing = false;
-  /** The store's clock minus ours. */
-  #clockOffset = 0;
+  readonly #time: StoreTime;
   #pausedUntil = 0;
 
   constructor(options: NumberBufferOptions) {
     this.#options = options;
+    this.#time = createStoreTime(options.clock);
   }
 
   /** @throws ReferenceUnavailable */
@@ -60,12 +61,8 @@ export class NumberBuffer {
     this.#keep(await this.#draw(1, Math.max(1, this.#sizing().amount), this.#options.year));
   }
 
-  #now(): number {
-    return this.#options.clock.now() + this.#clockOffset;
-  }
-
   #year(): number {
-    return this.#options.year ?? yearOf(this.#now());
+    return this.#options.year ?? yearOf(this.#time.now());
   }
 
   /** Serves the waiting requests; those that arrive during a draw share the next one. Never rejects. */
@@ -103,11 +100,11 @@ export class NumberBuffer {
   }
 
   #draw(needed: number, preferred: number, year: number | undefined): Promise<NumberBatch> {
-    return this.#options.source.draw({ needed, preferred, perMs: this.#perMs(), year, now: this.#now() });
+    return this.#options.source.draw({ needed, preferred, perMs: this.#perMs(), year, now: this.#time.now() });
   }
 
   #keep({ ranges, now }: NumberBatch): void {
-    this.#clockOffset = now - this.#options.clock.now();
+    this.#time.learn(now);
     this.#held.add(ranges);
   }
 
@@ -118,7 +115,7 @@ export class NumberBuffer {
     const year = this.#year();
     if (this.#held.size(year) < low) return year;
     const next = year + 1;
-    const isNear = this.#options.year === undefined && startOf(next) - this.#now() < aheadMs;
+    const isNear = this.#options.year === undefined && startOf(next) - this.#time.now() < aheadMs;
     return isNear && this.#held.size(next) < low ? next : undefined;
   }
 

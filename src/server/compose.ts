@@ -33,6 +33,8 @@ import { openStores, type Stores } from './stores.ts';
  * counted, so without a bound every code could be tried with a guessed one.
  */
 const FREE_REF_MISSES = 100;
+/** Free wrong tokens of an address, before its next wrong ones have to wait: a back end with an old one tries a few. */
+const FREE_WRONG_TOKENS = 20;
 
 export interface ComposedServer {
   readonly signalbox: Signalbox;
@@ -96,8 +98,9 @@ function connectParts(parts: ComposeParts): Signalbox {
   const events = createEvents(engine.feed, options.feedMaxEvents, log);
   if (hooks.onEvent) events.subscribe((event) => withinTime(clock, 'onEvent', (async () => hooks.onEvent?.(event))()));
   const pool = watchPool(parts, iceServers);
-  addHealth(app, context, drain, pool);
-  addApi(app, { context, allocator, drain, addressOf });
+  const guard = { context, drain, addressOf, wrongTokens: new GuessLimiter(FREE_WRONG_TOKENS, clock) };
+  addHealth(app, { ...guard, pool });
+  addApi(app, { ...guard, allocator });
   shutdown.add(() => drain.begin());
   return {
     nodeId,

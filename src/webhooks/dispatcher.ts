@@ -4,12 +4,12 @@ import { type Coalesced, coalesce } from '../support/async/coalesce.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
+import type { StoreTime } from '../support/store-time.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createEndpointMonitor, type EndpointMonitor } from './endpoint-monitor.ts';
 import type { Claimed, Delivery, DeliveryResult, WebhookQueue } from './queue/queue.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import type { Sender, SendResult } from './sender.ts';
-import type { StoreTime } from './store-time.ts';
 
 export interface DispatcherDeps {
   readonly endpoint: Endpoint;

@@ -6,6 +6,7 @@ import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
 import type { StoreHealth } from '../support/store.ts';
 import { createStoreLog } from '../support/store-log.ts';
+import { createStoreTime } from '../support/store-time.ts';
 import { StoreWatch } from '../support/store-watch.ts';
 import type { Resolve } from './addresses.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -14,7 +15,6 @@ import type { WebhookQueue } from './queue/queue.ts';
 import { createSender } from './sender.ts';
 import type { WebhookSettings } from './settings.ts';
 import { keyOf } from './signature.ts';
-import { createStoreTime } from './store-time.ts';
 import type { WebhookEndpoint, Webhooks } from './webhooks.ts';
 
 export interface WebhookDeps {

@@ -145,6 +145,17 @@ describe('a year', () => {
     expect(await generator.generate('order')).toBe('ORD202700000001');
   });
 
+  test('of a held number is the year of the store, although the clock of the process was set', async () => {
+    const own = manualClock(midnight - 3_600_000);
+    const generator = generatorWith({ clock: own });
+    clock.advance(midnight - 10_000 - clock.now());
+    await generator.generate('order');
+    own.step(24 * 3_600_000);
+    expect(await generator.generate('order')).toBe('ORD202600000002');
+    own.step(-50 * 365 * 24 * 3_600_000);
+    expect(await generator.generate('order')).toBe('ORD202600000003');
+  });
+
   test('begins although the database is away at midnight', async () => {
     const generator = generatorWith();
     clock.advance(midnight - 60_000 - clock.now());

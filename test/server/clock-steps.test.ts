@@ -10,7 +10,7 @@ import { TokenBucket } from '../../src/server/limits/token-bucket.ts';
 import { readOptions } from '../../src/server/options/options.ts';
 import { systemClock } from '../../src/support/clock.ts';
 import { createSteadyClock } from '../../src/support/steady-clock.ts';
-import { createStoreTime } from '../../src/webhooks/store-time.ts';
+import { createStoreTime } from '../../src/support/store-time.ts';
 import { EngineHarness, settingsOf } from '../engine/harness.ts';
 import { connectClient } from '../support/client.ts';
 import { manualClock } from '../support/manual-clock.ts';

@@ -1,16 +1,27 @@
 /** Probes. `/healthz`: the process runs. `/readyz`: the node accepts clients. */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { StoreHealth } from '../../support/store.ts';
 import { createTokenCheck, readAdminTokens } from '../auth/admin-tokens.ts';
 import type { ServerContext } from '../context.ts';
+import type { ClientAddress } from '../limits/client-address.ts';
+import type { GuessLimiter } from '../limits/guess-limiter.ts';
 import type { PoolFigures } from '../monitoring/pool-monitor.ts';
+import type { Options } from '../options/options.ts';
 import type { Drain } from '../presence/drain.ts';
 import { sendProblem } from './problem.ts';
 
-export function addHealth(app: FastifyInstance, context: ServerContext, drain: Drain, pool: () => PoolFigures): void {
+interface HealthParts {
+  readonly context: ServerContext;
+  readonly drain: Drain;
+  readonly pool: () => PoolFigures;
+  readonly addressOf: ClientAddress;
+  /** By address, together with those that the API was sent: else tokens would be tried here. */
+  readonly wrongTokens: GuessLimiter;
+}
+
+export function addHealth(app: FastifyInstance, { context, drain, pool, ...guard }: HealthParts): void {
   const { engine, nodeId, options } = context;
-  // Only a known token makes a difference: a probe is never refused, whatever it sends and however often it comes.
-  const findToken = createTokenCheck(readAdminTokens(options.adminToken, options.adminTokens));
+  const isOperator = operatorCheck(options, guard);
 
   /** For anybody who reaches the port: whether each part works, and neither addresses nor figures. */
   const parts = () => ({ store: engine.health().state === 'up' ? 'up' : 'down', draining: drain.leaving });
@@ -30,14 +41,32 @@ export function addHealth(app: FastifyInstance, context: ServerContext, drain: D
     return { ok: true, nodeId };
   });
   app.get('/readyz', async (request, reply) => {
-    const isOperator = findToken(request.headers.authorization) !== undefined;
-    const body = { ...parts(), ...(isOperator && details()) };
+    const body = { ...parts(), ...(isOperator(request) && details()) };
     reply.header('cache-control', 'no-store').header('vary', 'authorization');
     if (drain.leaving) return sendProblem(reply, 'DRAINING', {}, body);
     if (body.store !== 'up') return sendProblem(reply, 'STORE_UNAVAILABLE', {}, body);
     return { ok: true, ...body };
   });
   endConnectionsWhileLeaving(app, drain);
+}
+
+/**
+ * Only a known token makes a difference: a probe is never refused, whatever it sends and however often it comes. From an
+ * address that has sent too many wrong ones, no token is known.
+ */
+function operatorCheck(
+  { adminToken, adminTokens }: Options,
+  { addressOf, wrongTokens }: Pick<HealthParts, 'addressOf' | 'wrongTokens'>,
+): (request: FastifyRequest) => boolean {
+  const findToken = createTokenCheck(readAdminTokens(adminToken, adminTokens));
+  return ({ headers: { authorization }, raw }) => {
+    if (authorization === undefined) return false;
+    const address = addressOf(raw);
+    if (wrongTokens.waitOf(address) > 0) return false;
+    const isKnown = findToken(authorization) !== undefined;
+    if (!isKnown) wrongTokens.recordMiss(address);
+    return isKnown;
+  };
 }
 
 /**

@@ -4,13 +4,11 @@ import type { Log } from '../../../support/log.ts';
 import { type AdminToken, type FindToken, hasAdminTokens, type Scope } from '../../auth/admin-tokens.ts';
 import type { ServerContext } from '../../context.ts';
 import type { ClientAddress } from '../../limits/client-address.ts';
-import { GuessLimiter } from '../../limits/guess-limiter.ts';
+import type { GuessLimiter } from '../../limits/guess-limiter.ts';
 import type { Drain } from '../../presence/drain.ts';
 import { sendProblem } from '../problem.ts';
 import { type AuditSubject, SCOPE_NEEDED } from './operation.ts';
 
-/** Free wrong tokens of an address, before its next wrong ones have to wait: a back end with an old one tries a few. */
-const FREE_WRONG_TOKENS = 20;
 /** A request id of this shape is taken from the client; else one is made. */
 const REQUEST_ID = /^[A-Za-z0-9_.:-]{1,64}$/;
 const REQUEST_ID_BYTES = 9;
@@ -25,6 +23,14 @@ export interface ApiCall {
   subject?: AuditSubject;
 }
 
+interface AccessParts {
+  readonly context: ServerContext;
+  readonly addressOf: ClientAddress;
+  readonly drain: Drain;
+  /** By address. */
+  readonly wrongTokens: GuessLimiter;
+}
+
 export class ApiAccess {
   private readonly context: ServerContext;
   private readonly findToken: FindToken;
@@ -33,12 +39,12 @@ export class ApiAccess {
   private readonly wrongTokens: GuessLimiter;
   private readonly calls = new WeakMap<FastifyRequest, ApiCall>();
 
-  constructor(context: ServerContext, findToken: FindToken, addressOf: ClientAddress, drain: Drain) {
+  constructor(findToken: FindToken, { context, addressOf, drain, wrongTokens }: AccessParts) {
     this.context = context;
     this.findToken = findToken;
     this.addressOf = addressOf;
     this.drain = drain;
-    this.wrongTokens = new GuessLimiter(FREE_WRONG_TOKENS, context.clock);
+    this.wrongTokens = wrongTokens;
   }
 
   /** Checks the token of a request before anything else of it is read. @returns the reply of a refusal. */

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { createTokenCheck, readAdminTokens } from '../../auth/admin-tokens.ts';
 import type { ServerContext } from '../../context.ts';
 import type { ClientAddress } from '../../limits/client-address.ts';
+import type { GuessLimiter } from '../../limits/guess-limiter.ts';
 import type { Drain } from '../../presence/drain.ts';
 import type { CodeAllocator } from '../../rooms/code-allocator.ts';
 import { ApiAccess } from './access.ts';
@@ -24,6 +25,7 @@ export interface ApiDeps {
   readonly allocator: CodeAllocator;
   readonly drain: Drain;
   readonly addressOf: ClientAddress;
+  readonly wrongTokens: GuessLimiter;
 }
 
 const VERSION = '1.0.0';
@@ -39,10 +41,10 @@ const TAGS = {
 } as const;
 
 export function addApi(app: FastifyInstance, deps: ApiDeps): void {
-  const { context, drain, addressOf } = deps;
+  const { context } = deps;
   const { adminToken, adminTokens, apiPerMinute, apiDocs } = context.options;
   const findToken = createTokenCheck(readAdminTokens(adminToken, adminTokens));
-  const access = new ApiAccess(context, findToken, addressOf, drain);
+  const access = new ApiAccess(findToken, deps);
   const operations = operationsOf(deps);
   if (apiDocs) addDocs(app, documentOf(operations, { version: VERSION, tags: TAGS }));
   const { faults, log } = context;

@@ -174,6 +174,10 @@ describe('access', () => {
     expect(limited[0]?.headers.get('retry-after')).toBe('1');
     await apiWith().expectStatus(200, 'GET', '/pool');
     await apiWith(READER).expectStatus(200, 'GET', '/pool');
+    // The probe shares the limit, so that tokens cannot be tried there; it is answered in any case.
+    const probe = await fetch(`${nodes.url(0)}/readyz`, { headers: { authorization: `Bearer ${READER}` } });
+    expect(probe.status).toBe(200);
+    expect(await probe.json()).not.toHaveProperty('nodeId');
     // A request with a valid token does not reset the limit for guesses.
     expect((await guess(98)).status).toBe(429);
     expect((await fetch(`${nodes.url(0)}/v1/pool`)).status).toBe(401);

@@ -1,8 +1,8 @@
 /**
- * The time of the store, as far as its replies tell: receivers refuse signatures of another time than theirs, and one node
- * may have a wrong clock.
+ * The time of a store, as far as its replies tell, for what all nodes have to agree on (the year of a number, the timestamp
+ * of a signature): the clock of one node may be wrong, or be set.
  */
-import type { Clock } from '../support/clock.ts';
+import type { Clock } from './clock.ts';
 
 export interface StoreTime {
   /** Milliseconds since 1970, by the store's clock; by this node's while no reply has told the store's. */
