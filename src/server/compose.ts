@@ -65,16 +65,18 @@ async function openHttp(
   { base }: Stores,
   { addressOf, hooks, shutdown }: Pick<ComposeParts, 'addressOf' | 'hooks' | 'shutdown'>,
 ) {
-  const { options, engine, clock, log, faults } = base;
+  const { options, engine, clock, random, log, faults } = base;
   const routes: HttpRoute[] = [];
   const answers = new OpenAnswers();
   const app = await createApp({ options, faults, log, answers, onRoute: (route) => routes.push(route) });
   shutdown.add(() => app.close());
-  const io = createIo({ options: withHookTime(hooks, options), engine, server: app.server, addressOf, clock, log });
+  const ioOptions = withHookTime(hooks, options);
+  const { io, endHolds } = createIo({ options: ioOptions, engine, server: app.server, addressOf, clock, random, log });
   answers.watch(app.server);
   shutdown.add(endLateCloses(io, clock));
   const drain = createDrain(base);
   shutdown.add(() => closeIo(io, app.server, answers, drain.leftMs));
+  shutdown.add(endHolds);
   return { app, routes, drain, context: { ...base, io } };
 }
 

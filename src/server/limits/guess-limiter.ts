@@ -5,12 +5,11 @@
 import { KeyedSemaphore } from '../../support/async/keyed-semaphore.ts';
 import { backoffMs } from '../../support/backoff.ts';
 import type { Clock } from '../../support/clock.ts';
+import { Generations } from './generations.ts';
 
 const WAIT = { firstMs: 1000, maxMs: 10 * 60_000 };
 /** The misses of an address are forgiven after this long without another. */
 const FORGIVEN_AFTER_MS = 15 * 60_000;
-/** Addresses in one generation: the memory bound. When one is full, the older one is dropped. */
-const GENERATION_SIZE = 50_000;
 
 /** The address has missed too often to be answered now. */
 export interface Throttled {
@@ -36,18 +35,14 @@ export class GuessLimiter {
   private readonly clock: Clock;
   private readonly missReason: string;
   private readonly lookups: KeyedSemaphore;
-  // Two generations, the older one dropped as a whole: finding and deleting the oldest entry of one large Map would walk
-  // over the holes of all entries deleted before.
-  private recent = new Map<string, Misses>();
-  private older = new Map<string, Misses>();
-  private generationBegan: number;
+  private readonly misses: Generations<Misses>;
 
   /** @param missReason the refusal that counts as a miss. */
   constructor(freeMisses: number, clock: Clock, missReason = 'ROOM_NOT_FOUND') {
     this.freeMisses = freeMisses;
     this.clock = clock;
     this.missReason = missReason;
-    this.generationBegan = clock.monotonic();
+    this.misses = new Generations(clock, FORGIVEN_AFTER_MS);
     this.lookups = new KeyedSemaphore((address) => freeMisses - (this.missesOf(address)?.count ?? 0));
   }
 
@@ -74,20 +69,12 @@ export class GuessLimiter {
   recordMiss(address: string): void {
     const now = this.clock.monotonic();
     const count = (this.missesOf(address)?.count ?? 0) + 1;
-    this.rotateGenerations(now);
-    this.recent.set(address, { count, lastAt: now, waitUntil: now + waitAfter(count - this.freeMisses) });
+    this.misses.set(address, { count, lastAt: now, waitUntil: now + waitAfter(count - this.freeMisses) });
   }
 
   private missesOf(address: string): Misses | undefined {
-    const misses = this.recent.get(address) ?? this.older.get(address);
+    const misses = this.misses.get(address);
     return misses !== undefined && misses.lastAt + FORGIVEN_AFTER_MS > this.clock.monotonic() ? misses : undefined;
-  }
-
-  private rotateGenerations(now: number): void {
-    if (this.recent.size < GENERATION_SIZE && this.generationBegan + FORGIVEN_AFTER_MS > now) return;
-    this.older = this.recent;
-    this.recent = new Map();
-    this.generationBegan = now;
   }
 }
 

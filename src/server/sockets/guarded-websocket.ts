@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ServerOptions, WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../support/clock.ts';
+import type { ClientAddress } from '../limits/client-address.ts';
 import { FrameBudget, type FrameLimits } from '../limits/frame-budget.ts';
 import type { Fault } from '../limits/handshake-throttle.ts';
 
@@ -20,15 +21,21 @@ export interface TransportGuard {
   readonly limits: FrameLimits;
   readonly clock: Clock;
   /** Counts a connection that broke the protocol, flooded, or ended without a handshake. */
-  recordFault(source: IncomingMessage | string, fault: Fault): void;
+  recordFault(address: string, fault: Fault): void;
+  readonly addressOf: ClientAddress;
 }
 
 class GuardedWebSocket extends WebSocket {
-  /** The request of the upgrade; once the handshake has been answered, the client's address in its place. */
-  source: IncomingMessage | string | undefined;
+  /** The request of the upgrade, until the handshake has been answered. */
+  request: IncomingMessage | undefined;
+  /** The client's, from then on. */
+  address: string | undefined;
   private readonly guard: TransportGuard;
   private readonly frames: FrameBudget;
+  /** The frames after it are dropped. */
   private isCut = false;
+  /** Whether the client has broken the protocol of the WebSocket. */
+  private isBroken = false;
 
   /** Called by `ws`, with `null`, nothing, and the options of the server. */
   constructor(...[address, protocols, options]: [null, undefined, { readonly guard: TransportGuard }]) {
@@ -45,20 +52,22 @@ class GuardedWebSocket extends WebSocket {
       if (!this.takeMessage(args[0] as Uint8Array, args[1] === true)) return false;
     } else if (event === 'ping' || event === 'pong') {
       if (!this.takeControl()) return false;
-    } else if (event === 'error') this.isCut = true;
+    } else if (event === 'error') this.isBroken = true;
     else if (event === 'close') this.reportEnd();
     return super.emit(event, ...args);
   }
 
+  /** No fault of the client in itself: a slow reader that was kicked is ended by this, too. */
   override terminate(): void {
     this.isCut = true;
     super.terminate();
   }
 
   private takeMessage(data: Uint8Array, isBinary: boolean): boolean {
-    const isOfSession = typeof this.source === 'string' && this.readyState === WebSocket.OPEN;
-    if (!isOfSession || !(isBinary || data[0] === ENGINE_MESSAGE)) return this.takeControl();
-    return this.passOrCut(this.frames.takeMessage(this.guard.limits, this.guard.clock));
+    if (this.address === undefined || !(isBinary || data[0] === ENGINE_MESSAGE)) return this.takeControl();
+    const isWithinLimit = this.passOrCut(this.frames.takeMessage(this.guard.limits, this.guard.clock));
+    // Sent before the client could know that the server closes: dropped, and within the same limit no fault.
+    return isWithinLimit && this.readyState === WebSocket.OPEN;
   }
 
   private takeControl(): boolean {
@@ -70,13 +79,18 @@ class GuardedWebSocket extends WebSocket {
     if (this.isCut) return false;
     if (isWithinLimit) return true;
     this.terminate();
-    if (this.source !== undefined) this.guard.recordFault(this.source, 'flooded');
+    this.blame('flooded');
     return false;
   }
 
   private reportEnd(): void {
-    const { source } = this;
-    if (source !== undefined && (this.isCut || typeof source !== 'string')) this.guard.recordFault(source, 'ended');
+    if (this.isBroken || this.address === undefined) this.blame('ended');
+  }
+
+  private blame(fault: Fault): void {
+    const { guard, request } = this;
+    const address = this.address ?? (request && guard.addressOf(request));
+    if (address !== undefined) guard.recordFault(address, fault);
   }
 }
 
@@ -95,7 +109,7 @@ export function createWsEngine(guard: TransportGuard): new (options: ServerOptio
       done: (client: WebSocket, request: IncomingMessage) => void,
     ): void {
       super.handleUpgrade(request, socket, head, (client, upgraded) => {
-        if (client instanceof GuardedWebSocket) client.source = request;
+        if (client instanceof GuardedWebSocket) client.request = request;
         done(client, upgraded);
       });
     }
@@ -105,7 +119,9 @@ export function createWsEngine(guard: TransportGuard): new (options: ServerOptio
 /** From now on the connection has the limit of messages of a session. Releases the request. */
 export function markAnswered(transport: object, address: string): void {
   const socket: unknown = Reflect.get(transport, 'socket');
-  if (socket instanceof GuardedWebSocket) socket.source = address;
+  if (!(socket instanceof GuardedWebSocket)) return;
+  socket.address = address;
+  socket.request = undefined;
 }
 
 /** These options are documented by `ws`, and Engine.IO has none for them. */

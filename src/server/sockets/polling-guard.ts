@@ -26,7 +26,8 @@ export interface PollingConnection extends EngineConnection {
 export function guardPolling(connection: PollingConnection, guard: TransportGuard, address: string): void {
   const { transport } = connection;
   const frames = new FrameBudget(guard.clock);
-  const hasSession = () => connection.request === null && connection.readyState === 'open';
+  // Also while it closes: the client may not know of that yet.
+  const hasSession = () => connection.request === null;
   const count = ({ type }: { readonly type: string }): void => {
     const isMessage = type === 'message' && hasSession();
     if (isMessage ? frames.takeMessage(guard.limits, guard.clock) : frames.takeControl(guard.limits, guard.clock))

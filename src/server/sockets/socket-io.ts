@@ -4,6 +4,7 @@ import { Server as IoServer } from 'socket.io';
 import type { Engine } from '../../engine/engine.ts';
 import { type Clock, type Stop, systemClock } from '../../support/clock.ts';
 import type { Log } from '../../support/log.ts';
+import type { Random } from '../../support/random.ts';
 import type { ClientAddress } from '../limits/client-address.ts';
 import { frameLimitsOf } from '../limits/frame-budget.ts';
 import { HandshakeThrottle } from '../limits/handshake-throttle.ts';
@@ -29,16 +30,23 @@ interface IoParts {
   readonly server: HttpServer;
   readonly addressOf: ClientAddress;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Log;
 }
 
-export function createIo({ options, engine, server, addressOf, clock, log }: IoParts): Io {
-  const throttle = new HandshakeThrottle(clock);
+/** Socket.IO, and how handshakes that are held back are ended before it closes. */
+interface OpenIo {
+  readonly io: Io;
+  readonly endHolds: Stop;
+}
+
+export function createIo({ options, engine, server, addressOf, clock, random, log }: IoParts): OpenIo {
+  const throttle = new HandshakeThrottle(clock, random);
   const guard: TransportGuard = {
     limits: frameLimitsOf(options),
     clock,
-    recordFault: (source, fault) =>
-      throttle.recordFault(typeof source === 'string' ? source : addressOf(source), fault),
+    addressOf,
+    recordFault: (address, fault) => throttle.recordFault(address, fault),
   };
   const io: Io = new IoServer(server, {
     path: options.socketPath,
@@ -55,10 +63,12 @@ export function createIo({ options, engine, server, addressOf, clock, log }: IoP
     ...(engine.fanout.adapter !== undefined && { adapter: engine.fanout.adapter as never }),
   });
   const warn = createSeldomWarning(log, clock);
-  io.engine.use(createHandshakeHold({ throttle, addressOf, warn }));
+  io.engine.use(
+    createHandshakeHold({ throttle, addressOf, warn, hasSession: (sid) => Object.hasOwn(sessionsOf(io), sid) }),
+  );
   io.engine.on('connection_error', createHandshakeErrors(options.transports, warn));
   if (options.transports.includes('polling')) guardEachPolling(io, guard, addressOf);
-  return io;
+  return { io, endHolds: () => throttle.close() };
 }
 
 function guardEachPolling(io: Io, guard: TransportGuard, addressOf: ClientAddress): void {
@@ -69,8 +79,13 @@ function guardEachPolling(io: Io, guard: TransportGuard, addressOf: ClientAddres
 
 /** @returns a function that stops the sweep: after the close, which it may have to help. */
 export function endLateCloses(io: Io, clock: Clock): Stop {
+  return sweepClosing(sessionsOf(io), clock);
+}
+
+/** By their `sid`. */
+function sessionsOf({ engine }: Io): Readonly<Record<string, EngineConnection>> {
   // Cast: protected in the types of Engine.IO, whose documentation has no other list of connections.
-  return sweepClosing(Reflect.get(io.engine, 'clients') as Record<string, EngineConnection>, clock);
+  return Reflect.get(engine, 'clients') as Record<string, EngineConnection>;
 }
 
 type Gate = ReturnType<typeof createOriginGate>;

@@ -1,7 +1,10 @@
 /** Polling: one request may carry thousands of packets, which are counted as those of a WebSocket are. */
+import { once } from 'node:events';
+import { get, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { expect, test } from 'vitest';
 import { connectClient } from '../../support/client.ts';
 import { startNodes } from '../../support/nodes.ts';
+import { RawSocket } from '../../support/raw-socket.ts';
 import { retry } from '../../support/retry.ts';
 
 const SEPARATOR = '\u001e';
@@ -82,3 +85,30 @@ test('a session that begins with polling and is upgraded keeps the limit of a se
   const replies = await Promise.all(Array.from({ length: 50 }, () => client.ask('ice')));
   expect(replies.every(({ ok }) => ok)).toBe(true);
 });
+
+test.each([
+  ['an empty session id', '&sid=', {}],
+  ['two session ids, of which the last is empty', '&sid=x&sid=', {}],
+  ['a header that asks for an upgrade, without being one', '', { upgrade: 'websocket' }],
+])('a handshake with %s is held back as others are', async (_, query, headers) => {
+  await using nodes = await startNodes({ kind: 'memory', count: 1 }, { ...POLLING, drainMs: 200 });
+  const port = nodes.servers[0]?.port ?? 0;
+  for (let opened = 0; opened < 400; opened += 20) {
+    const half = await Promise.all(Array.from({ length: 20 }, () => RawSocket.open(port)));
+    await Promise.all(half.map((socket) => socket[Symbol.asyncDispose]()));
+  }
+  // The queue of an address has a hundred places.
+  const path = `/socket.io/?EIO=4&transport=polling${query}`;
+  const statuses = await Promise.all(Array.from({ length: 150 }, () => statusOf(port, path, headers)));
+  expect(statuses).toContain(429);
+  expect(statuses).toContain(200);
+});
+
+/** Not by `fetch`, which does not send such a header. */
+async function statusOf(port: number, path: string, headers: OutgoingHttpHeaders): Promise<number | undefined> {
+  const [response] = (await once(get({ port, host: '127.0.0.1', path, headers, agent: false }), 'response')) as [
+    IncomingMessage, // the types of events are lost
+  ];
+  response.resume();
+  return response.statusCode;
+}
