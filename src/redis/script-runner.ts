@@ -13,8 +13,8 @@ export type ScriptClient = Pick<RedisClient, 'isReady' | 'evalSha' | 'eval' | 's
 export interface ScriptRunnerOptions {
   readonly client: ScriptClient;
   readonly deadlineMs: number;
-  /** Whether every other connection of this node is ready: without them the health is `recovering` at best. */
-  readonly complete: () => boolean;
+  /** Why messages of other nodes may be missing: then the health is `recovering` at best. */
+  readonly messageProblem: () => string | undefined;
   /** The state or its reason has changed. */
   readonly onChange: (health: StoreHealth) => void;
   /** Redis refuses because it is no primary, or not any more: called at each refusal. */
@@ -50,9 +50,9 @@ export class ScriptRunner {
   }
 
   /** Runs a script only to learn whether it succeeds: whatever Redis replies instead is a refusal. Never rejects. */
-  async probe(script: Script, key: string): Promise<void> {
+  async probe(script: Script, keys: string[], args: string[]): Promise<void> {
     try {
-      await this.#runRaw(script, [key], [], 'vital');
+      await this.#runRaw(script, keys, args, 'vital');
     } catch (error) {
       if (error instanceof ErrorReply) this.#refused(firstWordOf(error));
     }
@@ -105,7 +105,8 @@ export class ScriptRunner {
     // Also while the connections of a refusing Redis are made anew: it has not worked again yet.
     if (this.#refusal !== undefined) return { state: 'down', reason: this.#refusal };
     if (!this.#options.client.isReady) return { state: 'down', reason: 'no connection' };
-    return this.#options.complete() ? { state: 'up' } : { state: 'recovering', reason: 'no connection for messages' };
+    const reason = this.#options.messageProblem();
+    return reason === undefined ? { state: 'up' } : { state: 'recovering', reason };
   }
 
   #refused(refusal: string): void {

@@ -1,6 +1,6 @@
 /** Asks Redis to write again and again: a connection that is open does not show that it does. */
 import type { Clock, Stop } from '../support/clock.ts';
-import { composeScript, luaBeside } from './script.ts';
+import { composeScript, luaBeside, type Script } from './script.ts';
 import type { ScriptRunner } from './script-runner.ts';
 
 /** With the deadline of a call, a store that refuses or is silent is known to do so within 2 s, though no client asks. */
@@ -12,18 +12,29 @@ export interface WriteProbeOptions {
   readonly runner: ScriptRunner;
   /** What is written. */
   readonly key: string;
+  /** What is to be permitted: every command that they run. */
+  readonly scripts: readonly Script[];
+  /** What they publish in, where they do. */
+  readonly channel?: string;
   readonly clock: Pick<Clock, 'every'>;
 }
 
 /** The outcome is in the health of the runner. Never more than one under way. */
-export function startWriteProbe({ runner, key, clock }: WriteProbeOptions): Stop {
+export function startWriteProbe({ runner, key, scripts, channel = key, clock }: WriteProbeOptions): Stop {
   const script = loadProbeScript();
+  const args = [channel, ...commandsOf(scripts)];
   let underWay = false;
   return clock.every(EVERY_MS, () => {
     if (underWay) return;
     underWay = true;
-    void runner.probe(script, key).finally(() => {
+    void runner.probe(script, [key], args).finally(() => {
       underWay = false;
     });
   });
+}
+
+/** The names of the commands that scripts run, each once. */
+function commandsOf(scripts: readonly Script[]): string[] {
+  const calls = scripts.flatMap(({ source }) => [...source.matchAll(/\bredis\.p?call\('([A-Z]+)'/g)]);
+  return [...new Set(calls.map(([, name = '']) => name))];
 }

@@ -1,6 +1,7 @@
 /** A Redis that is there and refuses to write is not up: found without a client, said once, over when a write succeeds. */
 import { rm } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
+import type { NodeId } from '../../src/protocol/ids.ts';
 import { StoreUnavailable } from '../../src/support/store.ts';
 import { logLines } from '../support/log.ts';
 import { PATIENCE_MS } from '../support/patience-ms.ts';
@@ -54,6 +55,58 @@ const KINDS: Record<string, Refusing> = {
     allow: (nodes) => send(nodes, 'ACL SETUSER default +evalsha'),
   },
 };
+
+const acl = (rules: string, allowed: string): Refusing => ({
+  refuse: (nodes) => send(nodes, `ACL SETUSER default ${rules}`),
+  allow: (nodes) => send(nodes, `ACL SETUSER default ${allowed}`),
+});
+
+const MESSAGES_NOT_PERMITTED: Record<string, Refusing> = {
+  'the channels are': acl('resetchannels', 'allchannels'),
+  'some channels are': acl('resetchannels &sb:node:* &sb:room:events', 'allchannels'),
+  'publishing is': acl('-spublish', '+spublish'),
+  'subscribing is': acl('-ssubscribe', '+ssubscribe'),
+};
+
+test.concurrent.each(Object.entries(MESSAGES_NOT_PERMITTED))(
+  'a store is not up while %s not permitted, and messages pass once it is up again',
+  async (_what, kind) => {
+    await using nodes = await startNodes({ count: 2 });
+    const { engines } = nodes;
+    const [here, there] = engines;
+    if (here === undefined || there === undefined) expect.unreachable();
+    const arrived: unknown[] = [];
+    there.fanout.onMessage((message) => arrived.push(message));
+    await kind.refuse(nodes);
+    for (const engine of engines) {
+      await vi.waitFor(() => {
+        expect(engine.health()).toMatchObject({ state: expect.stringMatching('recovering|down'), reason: 'NOPERM' });
+        expect(engine.fanout.up).toBe(false);
+      }, PATIENT);
+    }
+    await kind.allow(nodes);
+    for (const engine of engines) {
+      await vi.waitFor(() => expect(engine.health()).toMatchObject({ state: 'up' }), PATIENT);
+      expect(engine.fanout.up).toBe(true);
+    }
+    here.fanout.send('node-1' as NodeId, { kind: 'evicted', evicted: [] });
+    await vi.waitFor(() => expect(arrived).toHaveLength(1), PATIENT);
+  },
+);
+
+test.each(['-hset', '-publish', '-xadd', '-@write'])(
+  'a script that may not run a command (%s) fails because of the store, and the store is down',
+  async (rule) => {
+    await using nodes = await startNodes({ count: 1 });
+    const harness = nodes.next();
+    await send(nodes, `ACL SETUSER default ${rule}`);
+    await expect(harness.create('anna')).rejects.toBeInstanceOf(StoreUnavailable);
+    await vi.waitFor(() => expect(harness.engine.health()).toMatchObject({ state: 'down', reason: 'NOPERM' }), PATIENT);
+    await send(nodes, 'ACL SETUSER default +@all');
+    await vi.waitFor(() => expect(harness.engine.health()).toMatchObject({ state: 'up' }), PATIENT);
+    expect(await harness.create('anna')).toMatchObject({ ok: true });
+  },
+);
 
 test.concurrent.each(Object.entries(KINDS))(
   '%s marks the store as down until a write succeeds again',

@@ -19,7 +19,7 @@ async function started(bounds: { commands: number; bytes: number }) {
   const runner = new ScriptRunner({
     client: clients.state,
     deadlineMs: 60_000,
-    complete: () => true,
+    messageProblem: () => undefined,
     onChange: () => {},
     onNoPrimary: () => {},
     clock: systemClock,

@@ -46,6 +46,10 @@ export interface Bus {
   readonly sub: AdapterClient;
   /** Whether a publish would be written to Redis now. */
   readonly up: boolean;
+  /** Whether Redis has refused to subscribe a channel, or to unsubscribe it, and not done so since. */
+  readonly refused: boolean;
+  /** Ends the waits after refusals: Redis is known to accept subscriptions again. */
+  retry(): void;
   /** Resolves once messages of the channel reach this node; rejects with `unavailable()` after the deadline. */
   live(channel: string): Promise<void>;
   /**
@@ -85,6 +89,10 @@ export function createBus(pub: PublishingClient, sub: SubscribingClient, options
     get up() {
       return publications.up;
     },
+    get refused() {
+      return subscriptions.refused;
+    },
+    retry: () => subscriptions.retry(),
     live: (channel) => subscriptions.live(channel),
     countReceivers: (send) => publications.countReceivers(send),
     send: (nodeId, text) => publications.publish(inbox(nodeId), text),

@@ -2,25 +2,25 @@
 import { createShardedAdapter } from '@socket.io/redis-adapter';
 import { NODE_ID_PATTERN, type NodeId } from '../../protocol/ids.ts';
 import { connectRedis, type RedisClient, type RedisClients } from '../../redis/connect.ts';
-import { ScriptRunner } from '../../redis/script-runner.ts';
-import { startWriteProbe } from '../../redis/write-probe.ts';
+import type { ScriptRunner } from '../../redis/script-runner.ts';
 import type { Command, Outcome } from '../../room/commands.ts';
 import { SHARDS } from '../../room/pool.ts';
 import { type Clock, systemClock } from '../../support/clock.ts';
 import { type Log, silentLog } from '../../support/log.ts';
 import { systemRandom } from '../../support/random.ts';
 import { StoreUnavailable } from '../../support/store.ts';
-import { createStoreLog } from '../../support/store-log.ts';
 import { DEFAULT_PREFIX, type Engine, type EngineSettings, type Fanout, type NodeMessage } from '../engine.ts';
 import { isSocketRoomOfMember } from '../socket-rooms.ts';
 import { type Bus, createBus, redisChannel } from './bus.ts';
 import { decode, encode, urgencyOf } from './commands.ts';
 import { createRedisFeed } from './feed.ts';
 import { createKeys, escapeGlob, type Keys } from './keys.ts';
+import type { MessageProbe } from './message-probe.ts';
 import { parseNodeMessage } from './node-messages.ts';
 import { NodeName } from './node-name.ts';
 import { keepOnSameServer } from './same-server.ts';
 import { loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
+import { type WatchedStore, watchStore } from './watched-store.ts';
 
 const INSTANCE_BYTES = 12;
 
@@ -53,48 +53,43 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
   const { url, prefix = DEFAULT_PREFIX, deadlineMs = 1_500, predecessorMs = 5_000, log = silentLog, clock } = options;
   /** @throws when Redis cannot be reached, or is one that would lose rooms. */
   return async (settings: EngineSettings): Promise<RedisEngine> => {
-    let runner: ScriptRunner | undefined;
+    let watch: WatchedStore | undefined;
     const clients = await connectRedis({
       url,
       warn: (message) => log.warn(message),
       onConnectionChange: (role, up, error) => {
         log.info({ role, up, ...(error && { reason: error.message }) }, 'connection to Redis');
-        runner?.updateHealth();
+        watch?.runner.updateHealth();
       },
     });
-    runner = new ScriptRunner({
-      clock: systemClock,
-      client: clients.state,
-      deadlineMs,
-      complete: () => clients.pub.isReady && clients.sub.isReady,
-      onChange: createStoreLog(log, 'the store'),
-      onNoPrimary: () => clients.reconnect(),
-    });
     const keys = createKeys(prefix, clients);
-    const bus = createBus(clients.pub, clients.sub, {
-      channelPrefix: keys.channelPrefix,
-      deadlineMs,
-      unavailable: () => new StoreUnavailable('Redis does not answer'),
-      // The subscribers of a member's channel are counted: they tell whether a signal has reached a connection.
-      lingers: (channel) => !isSocketRoomOfMember(channel),
-      warn: (message, error) => log.warn({ err: error }, message),
-    });
-    const stops = [
-      startWriteProbe({ runner, key: keys.probe, clock: systemClock }),
-      watchServer(clients, bus, bus.inbox(settings.nodeId), log),
-    ];
+    const bus = busOf(clients, keys, { deadlineMs, log });
+    const all = [scripts, loadFeedScripts()].flatMap((some) => Object.values(some));
+    watch = watchStore({ clients, bus, keys, scripts: all, deadlineMs, log });
+    const stops = [watch.stop, watchServer(clients, bus, bus.inbox(settings.nodeId), log)];
     const close = async (): Promise<void> => {
       for (const stop of stops) stop();
       await bus.close();
       await clients.close();
     };
     try {
-      return await buildEngine({ clients, bus, runner, keys, scripts, settings, log, clock, predecessorMs, close });
+      return await buildEngine({ ...watch, clients, bus, keys, scripts, settings, log, clock, predecessorMs, close });
     } catch (error) {
       await close();
       throw error;
     }
   };
+}
+
+function busOf({ pub, sub }: RedisClients, keys: Keys, { deadlineMs, log }: { deadlineMs: number; log: Log }): Bus {
+  return createBus(pub, sub, {
+    channelPrefix: keys.channelPrefix,
+    deadlineMs,
+    unavailable: () => new StoreUnavailable('Redis does not answer'),
+    // The subscribers of a member's channel are counted: they tell whether a signal has reached a connection.
+    lingers: (channel) => !isSocketRoomOfMember(channel),
+    warn: (message, error) => log.warn({ err: error }, message),
+  });
 }
 
 function watchServer(clients: RedisClients, bus: Bus, inbox: string, log: Log): () => void {
@@ -113,6 +108,7 @@ function watchServer(clients: RedisClients, bus: Bus, inbox: string, log: Log): 
 interface EngineDeps {
   readonly clients: RedisClients;
   readonly bus: Bus;
+  readonly messages: MessageProbe;
   readonly runner: ScriptRunner;
   readonly keys: Keys;
   readonly scripts: Scripts;
@@ -171,8 +167,8 @@ async function checkPoolShape({ clients, runner, keys, settings: { pool } }: Eng
  * @throws NodeIdTaken
  */
 async function createFanout(deps: EngineDeps): Promise<Fanout> {
-  const { bus, runner, keys, settings, log } = deps;
-  const channelPrefix = `${keys.channelPrefix}io`;
+  const { bus, messages, runner, keys, settings, log } = deps;
+  const channelPrefix = keys.socketPrefix;
   let receive: ((message: NodeMessage) => void) | undefined;
   const name = createNodeName(deps);
   bus.onMessage(settings.nodeId, (text) => {
@@ -187,7 +183,7 @@ async function createFanout(deps: EngineDeps): Promise<Fanout> {
     adapter: createShardedAdapter(bus.pub, bus.sub, { channelPrefix, subscriptionMode: 'dynamic' }),
     // The runner too: its commands tell of a frozen Redis before the first publish has missed its deadline.
     get up() {
-      return bus.up && runner.answers;
+      return bus.up && runner.answers && messages.refusal === undefined;
     },
     live: (room) => bus.live(redisChannel(channelPrefix, room)),
     countReceivers: (send) => bus.countReceivers(send),

@@ -29,6 +29,8 @@ export interface Keys {
    * channels: outside of database 0 the number is a part of it, behind a character that no prefix has.
    */
   readonly channelPrefix: string;
+  /** Begins the channels of the Socket.IO adapter. */
+  readonly socketPrefix: string;
   readonly secret: string;
   /** String: written again and again, to learn whether Redis takes writes. */
   readonly probe: string;
@@ -66,6 +68,7 @@ export function createKeys(prefix: string, { clustered = false, database = 0 }: 
   const keys: Keys = {
     prefix,
     channelPrefix,
+    socketPrefix: `${channelPrefix}io`,
     secret: `${prefix}secret`,
     probe: `${prefix}probe`,
     pool: `${prefix}pool`,

@@ -61,6 +61,8 @@ export class Subscriptions {
   readonly #client: SubscribingClient;
   readonly #options: SubscriptionOptions;
   readonly #channels = new Map<string, Channel>();
+  /** Those whose last operation Redis has refused. */
+  readonly #refused = new Set<Channel>();
   #losses = 0;
   #connected: boolean;
   #closed = false;
@@ -111,6 +113,16 @@ export class Subscriptions {
     });
   }
 
+  /** Whether Redis has refused to subscribe a channel, or to unsubscribe it, and not done so since. */
+  get refused(): boolean {
+    return this.#refused.size > 0;
+  }
+
+  /** Ends the waits after refusals: Redis is known to accept subscriptions again. */
+  retry(): void {
+    for (const channel of this.#refused) this.#endPause(channel);
+  }
+
   stats(): { channels: number; live: number; losses: number } {
     let live = 0;
     for (const channel of this.#channels.values()) if (isLive(channel)) live += 1;
@@ -125,6 +137,7 @@ export class Subscriptions {
       channel.listener = undefined;
       stopLingering(channel);
       channel.pause?.();
+      this.#refused.delete(channel);
       for (const waiter of channel.waiters) waiter.reject(this.#options.unavailable());
     }
     this.#channels.clear();
@@ -132,11 +145,7 @@ export class Subscriptions {
 
   readonly #onReady = (): void => {
     this.#connected = true;
-    for (const channel of this.#channels.values()) {
-      channel.pause?.();
-      channel.pause = undefined;
-      this.#converge(channel);
-    }
+    for (const channel of this.#channels.values()) this.#endPause(channel);
   };
 
   /** Called before node-redis connects again, and each time it fails to: no acknowledgement is valid any more. */
@@ -191,6 +200,7 @@ export class Subscriptions {
       else await this.#client.sUnsubscribe(channel.name);
       channel.acknowledged = subscribe;
       channel.refusals = 0;
+      this.#refused.delete(channel);
     } catch (error) {
       // A refused unsubscription leaves the channel subscribed, on the same connection.
       channel.acknowledged = !subscribe && this.#client.isReady;
@@ -206,10 +216,14 @@ export class Subscriptions {
     if (channel.refusals === 0) this.#options.warn(`Redis refuses the subscription of ${channel.name}`, error);
     const ms = backoffMs(channel.refusals, RETRY);
     channel.refusals += 1;
-    channel.pause = this.#options.clock.after(ms, () => {
-      channel.pause = undefined;
-      this.#converge(channel);
-    });
+    this.#refused.add(channel);
+    channel.pause = this.#options.clock.after(ms, () => this.#endPause(channel));
+  }
+
+  #endPause(channel: Channel): void {
+    channel.pause?.();
+    channel.pause = undefined;
+    this.#converge(channel);
   }
 
   /** An exception in node-redis' decoder would lose the rest of the data that was read. */
@@ -225,6 +239,7 @@ export class Subscriptions {
     const idle = channel.listener === undefined && !channel.acknowledged && !channel.busy;
     if (!idle || channel.waiters.size > 0) return;
     channel.pause?.();
+    this.#refused.delete(channel);
     this.#channels.delete(channel.name);
   }
 }

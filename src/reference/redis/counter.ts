@@ -68,13 +68,14 @@ export function createRedisCounter({
   const runner = new ScriptRunner({
     client,
     deadlineMs,
-    complete: () => true,
+    messageProblem: () => undefined,
     onChange: createStoreLog(log, 'the counter of references'),
     onNoPrimary: createReconnect([client], systemClock),
     clock: systemClock,
   });
   // Numbers are buffered: without it, a demoted primary would be noticed and left long after the others have left it.
-  const stopProbe = startWriteProbe({ runner, key: keyOf(referencePrefix, 'probe'), clock: systemClock });
+  const probed = { key: keyOf(referencePrefix, 'probe'), scripts: Object.values(scripts) };
+  const stopProbe = startWriteProbe({ runner, ...probed, clock: systemClock });
   const watch = watchKeys(log);
   const run = async (name: keyof typeof scripts, number: number, command: object): Promise<unknown> => {
     await settled;

@@ -14,20 +14,20 @@ import { type SlowLinkNodes, startSlowLinkNodes } from '../slow-link-nodes.ts';
 /** Longer than a machine with other work keeps this process waiting: what is sent after an answer must be heard after it. */
 const ROUND_TRIP_MS = 60;
 
-const PROBE = loadProbeScript().sha;
+const PROBES = new RegExp(`^${loadProbeScript().sha}$|#probe#`);
 const SCRIPTS = new Map(Object.entries(loadScripts()).map(([name, { sha }]) => [sha, name]));
 
 /**
- * Commands by their plain names; scripts by the names of theirs. node-redis' own pings are not ours, the probe belongs to no
+ * Commands by their plain names; scripts by the names of theirs. node-redis' own pings are not ours, the probes belong to no
  * request, and channels are unsubscribed in their own time, whatever is asked for meanwhile.
  */
 function commandsIn(chunk: Buffer): string[] {
   const text = chunk.toString('latin1');
-  return [...text.matchAll(/\*\d+\r\n\$\d+\r\n([A-Za-z]+)\r\n(?:\$\d+\r\n([0-9a-f]{40})\r\n)?/g)].flatMap(
-    ([, command = '', sha = '']) => {
+  return [...text.matchAll(/\*\d+\r\n\$\d+\r\n([A-Za-z]+)\r\n(?:\$\d+\r\n(\S+)\r\n)?/g)].flatMap(
+    ([, command = '', first = '']) => {
       const name = command.toLowerCase();
-      if (name === 'ping' || name === 'sunsubscribe' || sha === PROBE) return [];
-      return [name === 'evalsha' ? (SCRIPTS.get(sha) ?? 'unknown script') : name];
+      if (name === 'ping' || name === 'sunsubscribe' || PROBES.test(first)) return [];
+      return [name === 'evalsha' ? (SCRIPTS.get(first) ?? 'unknown script') : name];
     },
   );
 }
