@@ -62,6 +62,7 @@ export const NOTES: Readonly<Record<string, string>> = {
   'Limits.codeDigits': 'digits of every code of this server',
   'Limits.eventsPerSecond': 'tokens per second of a connection; an ordinary request costs one',
   'Limits.eventsBurst': 'tokens of a connection at once',
+  'Limits.roomBytesPerSecond': 'bytes that a room may have sent, over all its members',
 };
 
 const words: Readonly<Record<string, string>> = {

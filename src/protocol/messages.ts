@@ -182,6 +182,7 @@ export const limits = z.object({
   codeDigits: z.int(),
   eventsPerSecond: z.number(),
   eventsBurst: z.number(),
+  roomBytesPerSecond: z.number(),
 });
 export type AdvertisedLimits = z.infer<typeof limits>;
 

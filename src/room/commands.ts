@@ -140,8 +140,8 @@ export interface Tick {
   readonly limit: number;
 }
 interface Ticked extends Committed {
-  /** The revision of every room in `held` that still exists. */
-  readonly revs: readonly (RoomKey & { readonly rev: number })[];
+  /** The revision of every room in `held` that still exists, and the number of its members. */
+  readonly revs: readonly (RoomKey & { readonly rev: number; readonly seats: number })[];
   /** Entries of `held` whose session does not hold the seat any more. */
   readonly lost: readonly SeatKey[];
   readonly evicted: readonly Evicted[];

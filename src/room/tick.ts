@@ -114,7 +114,7 @@ function endedRooms(state: Draft, { now, policy }: RuleContext) {
 function revsOf(state: Draft, held: readonly SeatKey[]) {
   return [...new Map(held.map((key) => [key.code, key])).values()].flatMap(({ code, ref }) => {
     const room = state.rooms.get(code);
-    return room?.ref === ref ? [{ code, ref, rev: room.rev }] : [];
+    return room?.ref === ref ? [{ code, ref, rev: room.rev, seats: room.seats.length }] : [];
   });
 }
 

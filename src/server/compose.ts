@@ -167,4 +167,5 @@ const limitsOf = (options: Options): AdvertisedLimits => ({
   codeDigits: options.codeDigits,
   eventsPerSecond: options.eventsPerSecond,
   eventsBurst: options.eventsBurst,
+  roomBytesPerSecond: options.roomBytesPerSecond,
 });

@@ -36,7 +36,7 @@ describe('held seats', () => {
       events: [],
       evicted: [],
       lost: [],
-      revs: [{ code: '100007', ref: 'ROM202600000001', rev: 2 }],
+      revs: [{ code: '100007', ref: 'ROM202600000001', rev: 2, seats: 2 }],
       more: false,
       poolStats: { occupied: 1, cooling: 0, nextFreeInMs: null },
     });
@@ -83,8 +83,8 @@ describe('held seats', () => {
     const outcome = ticked(harness, [ann, cat, keyOf('dan')]);
     expect(eventsOf(outcome)).toEqual(['3 member:left bob lost']);
     expect(outcome.revs).toEqual([
-      { code: '100007', ref: refOf(1), rev: 3 },
-      { code: '100107', ref: refOf(2), rev: 1 },
+      { code: '100007', ref: refOf(1), rev: 3, seats: 1 },
+      { code: '100107', ref: refOf(2), rev: 1, seats: 1 },
     ]);
   });
 });

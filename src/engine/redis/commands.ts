@@ -267,7 +267,7 @@ const tickReply = z.object({
   evicted,
   /** Indexes into `held`. */
   lost: z.array(z.int().nonnegative()),
-  revs: z.array(roomRevision),
+  revs: z.array(roomRevision.extend({ seats: z.int() })),
   more: z.boolean(),
   poolStats,
 });

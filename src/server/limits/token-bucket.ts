@@ -11,10 +11,14 @@ export type TakeResult =
 
 const GRANTED: TakeResult = { granted: true };
 
+/** Strikes are counted anew after this long: a client that is refused now and then, and waits, is not ended for it. */
+const STRIKES_WITHIN_MS = 5000;
+
 export class TokenBucket {
   private left: number;
   private refilledAt: number;
   private strikes = 0;
+  private strikesBegan = 0;
 
   constructor({ eventsBurst }: Options, clock: Pick<Clock, 'monotonic'>) {
     this.left = eventsBurst;
@@ -47,6 +51,11 @@ export class TokenBucket {
     if (this.left >= needed) {
       this.left -= tokens;
       return GRANTED;
+    }
+    // By the time of the `take` that began this request.
+    if (this.refilledAt - this.strikesBegan >= STRIKES_WITHIN_MS) {
+      this.strikes = 0;
+      this.strikesBegan = this.refilledAt;
     }
     this.strikes += 1;
     return {

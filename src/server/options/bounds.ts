@@ -45,7 +45,12 @@ export const BOUNDS = {
     2 ** 40,
     'Limit of what the messages and events of a room make a node send, over all members: bytes per second.',
   ),
-  strikes: integer(10, 1, 1_000_000, 'Requests above the rate limit after which the connection is closed.'),
+  strikes: integer(
+    10,
+    1,
+    1_000_000,
+    'Requests above the rate limit, within 5 s, after which the connection is closed.',
+  ),
   freeMisses: integer(
     5,
     0,

@@ -103,10 +103,12 @@ function recoverLostSeat(context: ServerContext, { ref, userId, session: number 
 
 /** Pub/sub may lose the last event of a room, and no later one would reveal the gap. */
 function pushRevisions({ registry }: ServerContext, revs: Outcome<Tick>['revs']): void {
-  for (const { code, ref, rev } of revs) {
+  for (const { code, ref, rev, seats } of revs) {
     const room = registry.room(ref);
     if (room === undefined) continue;
     if (rev > room.rev) for (const session of room.sessions.values()) session.push('room:rev', { code, ref, rev });
     room.rev = rev;
+    // Members that join and leave on other nodes are told to clients, not to this node.
+    room.seats = seats;
   }
 }

@@ -12,7 +12,7 @@ export interface LocalRoom {
   readonly sessions: Map<UserId, Session>;
   /** The revision that the last tick reported; before the first, the one that the first member came in with. */
   rev: number;
-  /** Members in all, on other nodes too: as the last snapshot that this node has seen says. */
+  /** Members in all, on other nodes too: as the last snapshot or tick that this node has seen says. */
   seats: number;
   readonly traffic: RoomTraffic;
 }
@@ -67,6 +67,12 @@ export class SessionRegistry {
 
   room(ref: RoomRef): LocalRoom | undefined {
     return this.rooms.get(ref);
+  }
+
+  /** The room that a code leads to, if this node holds a part of it. */
+  roomOfCode(code: RoomCode): LocalRoom | undefined {
+    for (const room of this.roomsOfShard(shardOf(code))) if (room.code === code) return room;
+    return undefined;
   }
 
   /** What a snapshot tells of a room, if this node holds a part of it. */

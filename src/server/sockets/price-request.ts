@@ -9,9 +9,17 @@ import type { Request } from './read-request.ts';
 type Registry = Pick<ServerContext, 'registry'>;
 
 export function priceOf({ registry }: Registry, session: Session, { name, payload }: Request): number {
-  // A room that is joined is not known yet, unless it is the session's own.
-  const isElsewhere = name === 'room:join' && (payload as RequestPayload<'room:join'>).code !== session.seat?.code;
-  return tokens(name, payload, isElsewhere ? 1 : registry.seatsAround(session));
+  return tokens(name, payload, name === 'room:join' ? seatsOfJoined(registry, payload) : registry.seatsAround(session));
+}
+
+/**
+ * Paid before the join as far as this node knows the room: who closes its connection after the answers could not be charged
+ * any more. A room without a member here is not known.
+ */
+function seatsOfJoined(registry: ServerContext['registry'], payload: unknown): number {
+  // The payload has been parsed by the schema of that very name.
+  const room = registry.roomOfCode((payload as RequestPayload<'room:join'>).code);
+  return room === undefined ? 1 : registry.seatsOf(room);
 }
 
 /** Remembers the number of members that the answer tells. @param price what has been paid: the price of a refusal too */

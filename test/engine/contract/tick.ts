@@ -25,12 +25,12 @@ export const tick = [
     expect(await harness.tick([seatKey(room, 'anna')])).toMatchObject({
       events: [],
       lost: [],
-      revs: [{ code: room.code, ref: room.ref, rev: 2 }],
+      revs: [{ code: room.code, ref: room.ref, rev: 2, seats: 2 }],
     });
     harness.clock.advance(1);
     const later = await harness.tick([seatKey(room, 'anna')]);
     expect(eventsOf(later)).toEqual(['3 member:left bert lost']);
-    expect(later.revs).toEqual([{ code: room.code, ref: room.ref, rev: 3 }]);
+    expect(later.revs).toEqual([{ code: room.code, ref: room.ref, rev: 3, seats: 1 }]);
     expect(eventsOf(await harness.tick([seatKey(room, 'anna')]))).toEqual([]);
     harness.clock.advance(leaseMs - 1);
     expect(eventsOf(await harness.tick())).toEqual([]);
@@ -64,7 +64,7 @@ export const tick = [
     // Of one code under two refs the last one counts.
     expect(ticked.revs).toEqual([]);
     expect((await harness.tick([...held, seatKey(room, 'anna')])).revs).toEqual([
-      { code: room.code, ref: room.ref, rev: 4 },
+      { code: room.code, ref: room.ref, rev: 4, seats: 2 },
     ]);
   }),
   example('the revisions are those after the reaping, in the order of the held rooms', async (harness) => {
@@ -72,8 +72,8 @@ export const tick = [
     harness.clock.advance(leaseMs);
     const held = [seatKey(second, 'bert'), seatKey(first, 'anna'), seatKey(second, 'bert')];
     expect((await harness.tick(held)).revs).toEqual([
-      { code: second.code, ref: second.ref, rev: 3 },
-      { code: first.code, ref: first.ref, rev: 1 },
+      { code: second.code, ref: second.ref, rev: 3, seats: 1 },
+      { code: first.code, ref: first.ref, rev: 1, seats: 1 },
     ]);
   }),
   example('a room whose seats are only held becomes idle; a renewal prevents that', async (harness) => {

@@ -7,6 +7,7 @@ import { JsonText } from '../../../src/server/json/json-text.ts';
 import { PRICES } from '../../../src/server/limits/prices.ts';
 import { RoomTraffic } from '../../../src/server/limits/room-traffic.ts';
 import { connectClient, type TestClient } from '../../support/client.ts';
+import { eventually } from '../../support/fleet.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { startNodes } from '../../support/nodes.ts';
 import { RawSocket } from '../../support/raw-socket.ts';
@@ -76,6 +77,33 @@ describe('on the wire', () => {
     const code = first.room.code;
     expect(await granted(20, () => host.ask(name, payload ?? { code }))).toBeLessThanOrEqual(5);
     close(room);
+  });
+
+  test('a join of a large room is paid before it: closing the connection early saves nothing', async () => {
+    await using nodes = await startNodes({ kind: 'memory', count: 1 }, { ...FROZEN, eventsBurst: 50 });
+    const room = await roomOf(nodes.url(0), 40);
+    const [host = expect.unreachable(), last = expect.unreachable()] = [room[0], room.at(-1)];
+    const { code } = (await host.must('room:get')).room;
+    await last.must('room:leave');
+    await using hurried = await connectClient(nodes.url(0));
+    // Asked at once, before the first is answered: 10 tokens each.
+    expect(await granted(20, () => hurried.ask('room:join', { code }))).toBeLessThanOrEqual(5);
+    close(room);
+  });
+
+  test('members on other nodes are counted when the next tick has seen them', async () => {
+    const options = { eventsPerSecond: 1_000_000, eventsBurst: 1_000_000, strikes: 1_000_000, tickMs: 200 };
+    await using nodes = await startNodes({ kind: 'redis', count: 2 }, { ...options, roomBytesPerSecond: 16 * 1024 });
+    await using host = await connectClient(nodes.url(0));
+    const { code } = (await host.must('room:create', { maxUsers: 10 })).room;
+    const others = await Promise.all(Array.from({ length: 9 }, () => connectClient(nodes.url(1))));
+    for (const other of others) await other.must('room:join', { code });
+    // To itself alone, it waits for 4 KB of the 16 at most; to ten, for 40.
+    await eventually(async () => {
+      const reply = await host.ask('message', { data: 'x'.repeat(4000) });
+      return !reply.ok && (reply.error.retryAfterMs ?? 0) > 1000;
+    });
+    close(others);
   });
 
   test('a frame is paid by its length, also when the request in it is refused', async () => {

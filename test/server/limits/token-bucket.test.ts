@@ -44,6 +44,16 @@ describe('the bucket', () => {
     expect(bucket.take(options, clock)).toMatchObject({ granted: false, exhausted: false });
   });
 
+  test('is not exhausted by refusals that are seconds apart', () => {
+    const clock = manualClock();
+    const bucket = new TokenBucket(options, clock);
+    bucket.charge(1_000_000);
+    for (let refusal = 0; refusal < 20; refusal += 1) {
+      expect(bucket.take(options, clock)).toMatchObject({ granted: false, exhausted: false });
+      clock.advance(2500);
+    }
+  });
+
   test('never holds more than a burst, and loses nothing when the clock goes back', () => {
     const clock = manualClock();
     const bucket = new TokenBucket(options, clock);

@@ -70,7 +70,8 @@ local function revs()
     local key = named[code]
     local kept = redis.call('HMGET', command.keyPrefixes.room .. code, 'ref', 'rev')
     if kept[1] == key.ref then
-      items[#items + 1] = cjson.encode({ code = code, ref = key.ref, rev = tonumber(kept[2]) })
+      local seats = redis.call('HLEN', command.keyPrefixes.members .. code)
+      items[#items + 1] = cjson.encode({ code = code, ref = key.ref, rev = tonumber(kept[2]), seats = seats })
     end
   end
   return list(items)
