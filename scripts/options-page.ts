@@ -39,8 +39,8 @@ The file is read once, at the start. Setting the variable and its \`_FILE\` toge
 
 Kubernetes sets \`SIGNALBOX_SERVICE_HOST\`, \`SIGNALBOX_PORT=tcp://...\` and the like in every pod beside a Service called \`signalbox\`
 or \`signalbox-...\`, and Docker does for linked containers. Such variables are ignored; \`SIGNALBOX_PORT=tcp://...\` is not our port.
-A \`HOST\` that is neither an IP address nor \`localhost\` is ignored with a warning, because some shells set it to the name of the
-machine; use \`SIGNALBOX_HOST\` to listen on a host name.
+A \`HOST\` that is the name of the machine or of a compiler target is ignored with a warning, because tcsh and conda export such
+ones; any other one has to be an address of this machine, or a name of one.
 
 ## All options
 `;
@@ -49,8 +49,8 @@ const FOOT = `
 \`--log-level\` (\`SIGNALBOX_LOG_LEVEL\`: debug, info, warn, error, silent) exists on the command line only: a
 program that embeds the server passes its own log, or gets warnings and errors on standard error.
 
-Two defaults depend on another option: \`heartbeatIntervalMs\` is at most half of \`userTtlMs\`, and \`tickMs\` at most a
-sixth.
+Three defaults depend on another option: \`heartbeatIntervalMs\` is at most half of \`userTtlMs\`, \`tickMs\` at most a sixth of it,
+and \`drainReadyMs\` at most half of \`drainMs\`.
 `;
 
 export function printOptionsPage(): string {

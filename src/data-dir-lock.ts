@@ -3,12 +3,13 @@
  * if that had died. It is a lock of the operating system on a file beside the database. Unlike a file with a process id, it
  * ends with its process in any case, and works across containers. Programs that only count references do not need it.
  */
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database as File } from 'libsql';
 import { type DatabaseOptions, keepsDataDir } from './database/database-url.ts';
 import { loadSqlite } from './database/libsql.ts';
 import { type Log, silentLog } from './support/log.ts';
-import { keepDirectoryPrivate, keepFilePrivate } from './support/private-files.ts';
+import { keepDirectoryPrivate, keepFilesPrivate, makePrivateFile } from './support/private-files.ts';
 
 const OURS = 'signalbox.';
 const FILE = `${OURS}lock`;
@@ -25,9 +26,16 @@ export async function lockDataDir(options: DatabaseOptions, log: Log = silentLog
   const Sqlite = await loadSqlite();
   let file: File | undefined;
   try {
-    keepDirectoryPrivate(dataDir, (name) => name.startsWith(OURS), log);
+    const isOurs = (name: string) => name.startsWith(OURS);
+    keepDirectoryPrivate(dataDir, isOurs, log);
+    // The database too, whose companions SQLite makes with its mode. An older version made them with others.
+    const ours = readdirSync(dataDir).filter(isOurs);
+    keepFilesPrivate(
+      ours.map((name) => join(dataDir, name)),
+      log,
+    );
     const path = join(dataDir, FILE);
-    keepFilePrivate(path, log, ['-journal']);
+    makePrivateFile(path, log);
     const opened = new Sqlite(path);
     file = opened;
     opened.exec('PRAGMA busy_timeout = 0');

@@ -2,7 +2,7 @@
  * The variables of the environment that are options. Other programs write into the same namespace: Kubernetes sets variables
  * for every Service of the namespace, Docker for every linked container, and a shell exports `HOST`.
  */
-import { isIP } from 'node:net';
+import { hostname } from 'node:os';
 import { OptionError } from '../server/options/options.ts';
 import { nearestTo } from './nearest.ts';
 import { PREFIX } from './spellings.ts';
@@ -32,7 +32,7 @@ export function readEnvironment(environment: Environment, known: ReadonlySet<str
       if (name.startsWith(PREFIX)) throw unknownOption(name, known);
       continue;
     }
-    if (name === 'HOST' && text !== '' && !isAddress(text)) notices.push(HOST_NOTICE);
+    if (name === 'HOST' && isNameOfMachine(text)) notices.push(HOST_NOTICE);
     else if (text !== '') texts.set(name, text);
     else if (given !== '') throw new OptionError(name, 'there is nothing but white space in it');
   }
@@ -52,12 +52,20 @@ const MADE_BY_OTHERS: readonly (readonly [RegExp, RegExp])[] = [
 const isMadeByOthers = (name: string, text: string): boolean =>
   name.startsWith(PREFIX) && MADE_BY_OTHERS.some(([names, texts]) => names.test(name) && texts.test(text));
 
-/** tcsh, zsh and conda export the name of the machine or of the compiler's target as HOST. */
-const isAddress = (host: string): boolean => host === 'localhost' || isIP(host.replace(/^\[(.*)\]$/, '$1')) !== 0;
+/**
+ * tcsh exports the name of the machine as HOST, and conda the target of its compiler. Nothing else is passed over: a server that
+ * ignored the address that it was given would listen on all.
+ */
+const isNameOfMachine = (host: string): boolean =>
+  host.toLowerCase() === hostname().toLowerCase() ? host !== 'localhost' : COMPILER_TARGET.test(host);
+
+/** Such as x86_64-conda-linux-gnu, arm64-apple-darwin20.0.0 and i686-w64-mingw32. */
+const COMPILER_TARGET =
+  /^[a-z0-9_]+-[a-z0-9_]+-((linux|freebsd|netbsd|openbsd)(-?[a-z0-9]+)*|darwin[\d.]*|mingw(32|64)|msvc|cygwin)$/i;
 
 const HOST_NOTICE =
-  'the variable HOST is no IP address, so it is taken for the name of the machine and not for the option host; ' +
-  'to listen on a host name, set SIGNALBOX_HOST';
+  'the variable HOST has the name of this machine or of a compiler target, so it is not taken for the option host; ' +
+  'to listen on that name, set SIGNALBOX_HOST';
 
 function unknownOption(name: string, known: ReadonlySet<string>): OptionError {
   const ours = [...known].filter((other) => other.startsWith(PREFIX)).map((other) => other.slice(PREFIX.length));

@@ -6,7 +6,7 @@ import type { Database as File } from 'libsql';
 import { SerialQueue } from '../support/async/serial-queue.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
 import { type Log, silentLog } from '../support/log.ts';
-import { keepFilePrivate, makePrivateDirectory } from '../support/private-files.ts';
+import { makePrivateDirectory, makePrivateFile } from '../support/private-files.ts';
 import { type Database, type Queries, type Row, readNumber, type Value } from './database.ts';
 import { closedError, createErrorTranslator } from './driver-errors.ts';
 import { loadSqlite } from './libsql.ts';
@@ -133,14 +133,12 @@ function fileIdAt(path: string): string {
 }
 
 const IN_MEMORY = ':memory:';
-/** What SQLite keeps beside a database file. It makes them with its permissions; those of an older version may have others. */
-const COMPANIONS = ['-wal', '-shm', '-journal'];
 
 async function openFile(path: string, log: Log, clock: SqliteClock): Promise<File> {
   const Sqlite = await loadSqlite();
   if (path !== IN_MEMORY) {
     makePrivateDirectory(dirname(path));
-    keepFilePrivate(path, log, COMPANIONS);
+    makePrivateFile(path, log);
   }
   const file = new Sqlite(path);
   try {

@@ -36,17 +36,25 @@ export function keepDirectoryPrivate(path: string, isOurs: (name: string) => boo
   }
 }
 
-/** Makes an empty file when there is none, and takes an existing one and its companions away from others. */
-export function keepFilePrivate(path: string, log: Log, suffixes: readonly string[] = []): void {
+/** Makes an empty file when there is none. One that is there keeps its mode, which its owner may have chosen. */
+export function makePrivateFile(path: string, log: Log): void {
+  const mode = modeOf(path);
   // Opened to append: an existing file is not truncated.
   closeSync(openSync(path, 'a', FILE_MODE));
-  for (const file of [path, ...suffixes.map((suffix) => path + suffix)]) {
-    const mode = modeOf(file);
-    // Not only what others may do: a umask can take away bits of the owner from a file that has just been made.
+  // A umask can take away bits of the owner too.
+  if (mode === undefined) tighten(path, FILE_MODE);
+  else if ((mode & OTHERS) !== 0)
+    log.warn(`the file ${path} is open to other users, and stays so: chmod 600 ends that`);
+}
+
+/** Takes existing files of ours away from others. */
+export function keepFilesPrivate(paths: readonly string[], log: Log): void {
+  for (const path of paths) {
+    const mode = modeOf(path);
     if (mode === undefined || mode === FILE_MODE) continue;
-    const problem = tighten(file, FILE_MODE);
+    const problem = tighten(path, FILE_MODE);
     if (problem !== undefined && (mode & OTHERS) !== 0)
-      log.warn(`the file ${file} is open to other users, and stays so (${problem}): run chmod 600`);
+      log.warn(`the file ${path} is open to other users, and stays so (${problem}): run chmod 600`);
   }
 }
 

@@ -81,3 +81,15 @@ test('the directory of a database URL keeps its mode, and its file is for its us
 
 const disposed = <Closable extends { close(): Promise<void> }>(closable: Closable): Closable & AsyncDisposable =>
   Object.assign(closable, { [Symbol.asyncDispose]: () => closable.close() });
+
+test('a file that a database URL names keeps its mode, and the log says so', async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, 'shared.db');
+  await writeFile(path, '');
+  await chmod(path, 0o660);
+  const { log, lines } = listening();
+  await using database = disposed(openDatabase(`sqlite:${path}`, log));
+  await database.open();
+  expect(await modeOf(path)).toBe('660');
+  expect(JSON.stringify(lines)).toContain('chmod 600');
+});
