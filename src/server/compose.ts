@@ -12,6 +12,7 @@ import { addHealth } from './http/health.ts';
 import { OpenAnswers } from './http/open-answers.ts';
 import { type ClientAddress, createClientAddress } from './limits/client-address.ts';
 import { GuessLimiter } from './limits/guess-limiter.ts';
+import { ResumeBudget } from './limits/resume-budget.ts';
 import { createEvents } from './monitoring/events.ts';
 import { createLowWaterAlarm, poolFigures } from './monitoring/pool-monitor.ts';
 import { type Options, type PartialOptions, poolOf, readOptions } from './options/options.ts';
@@ -135,7 +136,8 @@ function openSockets(
   const codeGuesses = new GuessLimiter(options.freeMisses, clock);
   const refGuesses = new GuessLimiter(FREE_REF_MISSES, clock, 'CODE_EXPIRED');
   const handlers = createRequestHandlers({ context, hooks, allocator, iceServers, codeGuesses, refGuesses });
-  new Gateway({ context, identity, drain, limits: limitsOf(options) }, handlers, addressOf).open();
+  const resumes = new ResumeBudget(clock);
+  new Gateway({ context, identity, drain, limits: limitsOf(options), resumes }, handlers, addressOf).open();
 }
 
 /** Starts the tick and the alarm that reads its figures. @returns the figures of the pool as the last tick knew them. */

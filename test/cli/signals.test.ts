@@ -41,7 +41,11 @@ test('on SIGTERM readiness fails at once on new and kept connections, and everyt
   const made = await fetch(`${server.url}/v1/rooms`, { method: 'POST', headers: ADMIN, body: '{}' });
   expect(made.status).toBe(201);
   expect((await fetch(`${server.url}/v1/rooms/${room.code}`, { headers: ADMIN })).status).toBe(200);
-  expect(await refusedHandshake(server.url, {})).toMatchObject({ code: 'DRAINING', retryable: true });
+  expect(await refusedHandshake(server.url, {})).toMatchObject({
+    code: 'DRAINING',
+    retryable: true,
+    retryAfterMs: 500,
+  });
   await ann.next('server:drain');
   expect(await server.child.exited).toEqual({ code: 0, signal: null });
 });

@@ -51,7 +51,7 @@ export const ROOMS = {
   drainMs: milliseconds(30 * SECOND, 'Time limit for draining: how long a shutdown may take.', 100),
   drainReadyMs: milliseconds(
     5 * SECOND,
-    'How long /readyz fails after SIGTERM while requests are still served, for load balancers to notice; part of drainMs.',
+    'How long /readyz fails after SIGTERM while requests are still served, for load balancers to notice; part of drainMs. 0 without one.',
     0,
   ),
   resumeTtlMs: milliseconds(7 * 24 * HOUR, 'Lifetime of a resume token.'),

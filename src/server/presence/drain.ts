@@ -1,6 +1,6 @@
 /**
- * The two steps before a shutdown. A node first _leaves_: `/readyz` fails and new connections are refused, so that load
- * balancers send no more, while everybody who is connected is served as before. Then it _drains_: clients are asked to
+ * The two steps before a shutdown. A node first _leaves_: `/readyz` fails and new users are refused, so that load
+ * balancers send no more, while everybody who is connected or comes back is served as before. Then it _drains_: clients are asked to
  * reconnect elsewhere, spread over a span; their seats are kept. Both together take `drainMs` at most.
  */
 import type { Clock } from '../../support/clock.ts';
@@ -28,7 +28,7 @@ export function createDrain(context: DrainContext): Drain {
   const { clock, options } = context;
   let leftAt: number | undefined;
   let isDraining = false;
-  let endWait = (): void => {};
+  let leaving: { readonly waited: Promise<void>; readonly end: () => void } | undefined;
   const startTime = () => {
     leftAt ??= clock.monotonic();
   };
@@ -46,14 +46,13 @@ export function createDrain(context: DrainContext): Drain {
     async leave() {
       startTime();
       if (isDraining || options.drainReadyMs === 0) return;
-      const { waited, end } = pause(clock, options.drainReadyMs);
-      endWait = end;
-      await waited;
+      leaving ??= pause(clock, options.drainReadyMs);
+      await leaving.waited;
     },
     async begin() {
       startTime();
       isDraining = true;
-      endWait();
+      leaving?.end();
       await askAllToGo(context, this.leftMs);
     },
   };

@@ -13,6 +13,8 @@ const USER_ID_BYTES = 16;
 
 interface ClientIdentity {
   readonly userId: UserId;
+  /** How the id is known: just drawn, told by the hook alone, or proved by a resume token. */
+  readonly origin: 'new' | 'account' | 'resumed';
   readonly name: string | undefined;
   /** JSON text. */
   readonly metadata: string | undefined;
@@ -41,10 +43,13 @@ export class IdentityService {
     const verdict = (await this.authenticate?.({ token, resumed, name, address, headers })) ?? { ok: true };
     if (!verdict.ok) throw new HandshakeRefused(verdict.error.code, verdict.error);
     const profile = { name: verdict.name ?? name, metadata: verdict.metadata };
-    if (verdict.userId !== undefined) return { ...profile, userId: verdict.userId };
-    if (resume === undefined) return { ...profile, userId: await this.newUserId() };
+    if (verdict.userId !== undefined) {
+      const origin = verdict.userId === resumed ? 'resumed' : 'account';
+      return { ...profile, userId: verdict.userId, origin };
+    }
+    if (resume === undefined) return { ...profile, userId: await this.newUserId(), origin: 'new' };
     if (resumed === undefined) throw new HandshakeRefused('SESSION_EXPIRED');
-    return { ...profile, userId: resumed };
+    return { ...profile, userId: resumed, origin: 'resumed' };
   }
 
   issueResumeToken(userId: UserId): Promise<string> {

@@ -1,9 +1,11 @@
 /** A session's begin and end: handshake, replacement of an older session, welcome, disconnect. */
+import type { UserId } from '../../protocol/ids.ts';
 import { PROTOCOL_VERSION } from '../../protocol/limits.ts';
 import { type AdvertisedLimits, handshake } from '../../protocol/messages.ts';
 import type { RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { Arrive, Outcome } from '../../room/commands.ts';
 import type { ServerContext } from '../context.ts';
+import type { ResumeBudget } from '../limits/resume-budget.ts';
 import { HandshakeRefused } from '../replies.ts';
 import { Session } from '../sessions/session.ts';
 import type { Socket } from '../sessions/socket-types.ts';
@@ -21,7 +23,11 @@ export interface LifecycleDeps {
   readonly identity: IdentityService;
   readonly drain: Drain;
   readonly limits: AdvertisedLimits;
+  readonly resumes: ResumeBudget;
 }
+
+/** A load balancer may send the client here again: at once would be a loop, and a longer wait a delay at another node. */
+const DRAINING_RETRY_MS = 500;
 
 /**
  * Authenticates a handshake and registers the user in the store, before Socket.IO connects the socket.
@@ -29,15 +35,16 @@ export interface LifecycleDeps {
  * @throws HandshakeRefused
  */
 export async function admitConnection(
-  { context, identity, drain }: LifecycleDeps,
+  { context, identity, drain, resumes }: LifecycleDeps,
   socket: Socket,
   address: string,
 ): Promise<{ session: Session; arrived: Arrived }> {
-  refuseWhileDraining(drain);
   const auth = readHandshake(socket);
-  const { userId, name, metadata } = await identity.identify(auth, address, socket.handshake.headers);
-  // Again: a hook may have taken seconds.
-  refuseWhileDraining(drain);
+  refuseWhileClosing(drain, auth.resume !== undefined);
+  const { userId, origin, name, metadata } = await identity.identify(auth, address, socket.handshake.headers);
+  // Again: a hook may have taken seconds, and the token may be another user's.
+  refuseWhileClosing(drain, origin === 'resumed');
+  if (origin !== 'new') takeResume(resumes, userId);
   const { engine, nodeId, clock } = context;
   const arrived = await engine.apply({ kind: 'arrive', userId, nodeId, ...(name !== undefined && { name }) });
   const { session: number, connectedAt } = arrived;
@@ -72,8 +79,20 @@ export function endSession(context: ServerContext, session: Session): Promise<vo
   });
 }
 
-function refuseWhileDraining(drain: Drain): void {
-  if (drain.leaving) throw new HandshakeRefused('DRAINING', { retryAfterMs: 0 });
+/**
+ * A node that leaves still serves who comes back: a member whose connection blinks would be away for the whole wait, and
+ * a load balancer that has not noticed sends it here again. New users can begin elsewhere.
+ */
+function refuseWhileClosing(drain: Drain, isBack: boolean): void {
+  if (drain.draining || (drain.leaving && !isBack))
+    throw new HandshakeRefused('DRAINING', { retryAfterMs: DRAINING_RETRY_MS });
+}
+
+/** Before the store is asked. */
+function takeResume(resumes: ResumeBudget, userId: UserId): void {
+  const retryAfterMs = resumes.take(userId);
+  if (retryAfterMs > 0)
+    throw new HandshakeRefused('RATE_LIMITED', { message: 'This user connects too often.', retryAfterMs });
 }
 
 function readHandshake({ handshake: { auth } }: Socket) {
