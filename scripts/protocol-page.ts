@@ -147,7 +147,7 @@ function optionText(name: string): string {
   // The name has just been found in the table.
   const value: unknown = OPTIONS[name as keyof typeof OPTIONS].schema.parse(undefined);
   if (typeof value !== 'number') return String(value);
-  if (name.endsWith('Bytes')) return bytesText(value);
+  if (/Bytes(PerSecond)?$/.test(name)) return bytesText(value);
   return name.endsWith('Ms') ? durationText(value) : String(value);
 }
 

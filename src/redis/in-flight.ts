@@ -49,7 +49,7 @@ export class InFlight {
     this.#bytes += reserved;
     try {
       const reply = await send();
-      if (typeof reply === 'string') this.#learn(script, reply.length);
+      if (typeof reply === 'string') this.#learn(script, Buffer.byteLength(reply));
       return reply;
     } finally {
       this.#commands -= 1;

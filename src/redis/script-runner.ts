@@ -117,7 +117,7 @@ export class ScriptRunner {
 
   /** Its errors are as node-redis throws them. */
   async #runRaw(script: Script, keys: string[], args: string[], urgency: Urgency): Promise<unknown> {
-    const size = args.reduce((sum, { length }) => sum + length, 0);
+    const size = args.reduce((sum, arg) => sum + Buffer.byteLength(arg), 0);
     // Inside of the deadline: a command that has missed it is in flight until Redis replies, or the connection is lost.
     const reply = await this.#send(() =>
       this.#inFlight.run(script.sha, size, urgency, () => this.#evaluate(script, keys, args)),

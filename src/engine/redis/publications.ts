@@ -57,15 +57,15 @@ export class Publications {
     if (this.#unanswered === 0) this.#lastAnswer = this.#options.clock.monotonic();
     this.#unanswered += 1;
     this.#published += 1;
-    const { length } = payload;
-    this.#unansweredBytes += length;
+    const bytes = Buffer.byteLength(payload);
+    this.#unansweredBytes += bytes;
     const reply = this.#client.sPublish(channel, payload);
     if (capture !== undefined) capture.reply = reply;
     reply.then(
-      () => this.#answered(length),
+      () => this.#answered(bytes),
       () => {
         this.#dropped += 1;
-        this.#answered(length);
+        this.#answered(bytes);
       },
     );
   }
@@ -99,9 +99,9 @@ export class Publications {
     return this.#unanswered >= MAX_UNANSWERED.messages || this.#unansweredBytes >= MAX_UNANSWERED.bytes;
   }
 
-  #answered(length: number): void {
+  #answered(bytes: number): void {
     this.#unanswered -= 1;
-    this.#unansweredBytes -= length;
+    this.#unansweredBytes -= bytes;
     this.#lastAnswer = this.#options.clock.monotonic();
   }
 }
