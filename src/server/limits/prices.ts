@@ -9,8 +9,8 @@ import type { JsonText, WithDataText } from '../json/json-text.ts';
 export const SEATS_PER_TOKEN = 8;
 /** So many bytes that a message makes the server send cost one token. */
 export const SENT_BYTES_PER_TOKEN = 32 * 1024;
-/** So many characters of a frame may be read for the token that every request costs; each further such part costs one. */
-export const FRAME_LENGTH_PER_TOKEN = 16 * 1024;
+/** So many bytes of a frame may be read for the token that every request costs; each further such part costs one. */
+const FRAME_BYTES_PER_TOKEN = 16 * 1024;
 /** Bytes that a pushed message has beside its data, and an event beside its body. */
 export const ENVELOPE_BYTES = 128;
 
@@ -50,4 +50,6 @@ const tokensOf = (seats: number): number => Math.ceil(seats / SEATS_PER_TOKEN) |
 export const sentBytes = ({ bytes }: Pick<JsonText, 'bytes'>): number => bytes + ENVELOPE_BYTES;
 
 /** What a frame costs beside the token of its request. */
-export const frameTokens = (length: number): number => Math.floor(length / FRAME_LENGTH_PER_TOKEN);
+export const frameTokens = (frame: string): number =>
+  // A UTF-16 unit is three bytes of UTF-8 at most: most frames need not be measured.
+  frame.length * 3 < FRAME_BYTES_PER_TOKEN ? 0 : Math.floor(Buffer.byteLength(frame) / FRAME_BYTES_PER_TOKEN);

@@ -7,7 +7,7 @@
 import { Decoder, Encoder, isPacketValid, type Packet, PacketType } from 'socket.io-parser';
 import { whyOutOfBounds } from '../json/bounds.ts';
 import { parseEvent } from '../json/json-text.ts';
-import { FRAME_LENGTH_PER_TOKEN, frameTokens } from '../limits/prices.ts';
+import { frameTokens } from '../limits/prices.ts';
 import { EVENT_AS_TEXT } from '../sessions/socket-types.ts';
 import { readRawSignal } from './fast-relay.ts';
 
@@ -56,8 +56,8 @@ class GuardedDecoder extends Decoder {
     if (type === PacketType.ACK || type === PacketType.BINARY_ACK)
       throw new Error('an acknowledgement that was not asked for');
     // Events only: Socket.IO closes a connection with an event before its CONNECT, without saying why.
-    if (chunk.length >= FRAME_LENGTH_PER_TOKEN && isEvent(type))
-      this.emitEvent([new LargeFrame(frameTokens(chunk.length))], '');
+    const tokens = isEvent(type) ? frameTokens(chunk) : 0;
+    if (tokens > 0) this.emitEvent([new LargeFrame(tokens)], '');
     const reason = whyRefused(type, chunk);
     if (reason !== undefined) this.refuse(chunk, reason);
     else if (type === PacketType.EVENT) this.addEvent(chunk);

@@ -111,6 +111,7 @@ describe('on the wire', () => {
     const port = Number(new URL(nodes.url(0)).port);
     const long = 'x'.repeat(60_000);
     for (const text of [
+      `["signal",{"to":"nobody","data":"${'€'.repeat(20_000)}"}]`,
       `["signal",{"to":"nobody","data":"${long}"}]`,
       `["nonsense","${long}"]`,
       `["room:get",{"x":"${long}"}]`,
