@@ -14,7 +14,9 @@ export function usageErrorLine(text: string): string {
     .replace(/^error: /, '')
     .replaceAll('\n(', ' (')
     // It may be a secret: --secrt=...
-    .replace(/^(unknown option '-[^=']*)=.*'/s, "$1'");
+    .replace(/^(unknown option '--[^=']*)=.*'/s, "$1'")
+    // -sx is -s with a value, if there is an -s.
+    .replace(/^(unknown option '-[^-])[^']+'/s, "$1'");
   return errorLine(message);
 }
 

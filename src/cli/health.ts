@@ -2,6 +2,7 @@
 import { request } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { OPTIONS, OptionError, type PartialOptions } from '../server/options/options.ts';
+import { readListenHost } from '../support/ip-address.ts';
 
 export interface HealthQuestion {
   /** Ready to accept clients, instead of alive. */
@@ -34,11 +35,10 @@ export async function askHealth({ host, port }: PartialOptions, question: Health
 
 /** "All addresses" is nothing to connect to: then the loopback address answers, of IPv6 or of IPv4, or of both. */
 function addressesOf(host: string): readonly string[] {
-  const bare = host.replace(/^\[(.*)\]$/, '$1');
-  if (/^0+(\.0+){0,3}$/.test(bare)) return ['127.0.0.1'];
-  // ::, 0::0, ::0.0.0.0 and so on; ::ffff:0.0.0.0 is all of IPv4.
-  const isAny = isIPv6(bare) && /^[0:.]*$/.test(bare.replace(/^::ffff:(?=0)/i, '::'));
-  return isAny ? ['127.0.0.1', '::1'] : [bare];
+  const read = readListenHost(host);
+  const address = 'value' in read ? read.value : host;
+  if (/^0+(\.0+){0,3}$/.test(address)) return ['127.0.0.1'];
+  return address === '::' ? ['127.0.0.1', '::1'] : [address];
 }
 
 function ask(host: string, port: number, { ready, timeoutMs }: HealthQuestion): Promise<string> {

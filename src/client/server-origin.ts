@@ -12,18 +12,18 @@ export function serverOrigin(url: string): string {
   const text = String(url).trim();
   if (/^(https?|wss?):\/\/[^/?#\\]/i.test(text)) {
     try {
-      const { origin, hostname } = new URL(text.replace(/^ws/i, 'http'));
-      if (HOST.test(hostname)) return origin;
+      const { origin, hostname, port } = new URL(text.replace(/^ws/i, 'http'));
+      if (HOST.test(hostname) && port !== '0') return origin;
     } catch {
       // Refused below, like everything that is no URL of a server.
     }
   }
   throw clientError(
     'BAD_REQUEST',
-    `connect: ${JSON.stringify(text.slice(0, MAX_SHOWN))} is not the URL of a server; expected http:, https:, ws: or wss: and a host, such as https://signal.example.org`,
+    `connect: ${JSON.stringify(text.replace(/\/\/.*@/, '//').slice(0, MAX_SHOWN))} is not the URL of a server; expected http:, https:, ws: or wss: and a host, such as https://signal.example.org`,
   );
 }
 
 const MAX_SHOWN = 100;
 /** `URL` accepts more characters, such as those of a variable that nobody replaced: https://$HOST */
-const HOST = /^([\w.-]+|\[[\da-f:]+\])$/;
+const HOST = /^([\w-]+(\.[\w-]+)*\.?|\[[\da-f:]+\])$/;

@@ -13,7 +13,7 @@ import { databaseUrlProblem, locationOf } from './url.ts';
 export function openDatabase(url: string, log: Log = silentLog): Database {
   const problem = databaseUrlProblem(url);
   if (problem !== undefined) throw new DatabaseMisconfigured(problem);
-  switch (new URL(url).protocol) {
+  switch (url.slice(0, url.indexOf(':') + 1)) {
     case 'sqlite:': {
       const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
       return lazyDatabase({ name: `sqlite at ${path}`, dialect: 'sqlite' }, async () =>

@@ -31,7 +31,10 @@ const begin = (statementMs: number): string =>
   `BEGIN; SET LOCAL synchronous_commit TO on; SET LOCAL lock_timeout TO ${LOCK_MS};
   SET LOCAL statement_timeout TO ${statementMs}; SET LOCAL idle_in_transaction_session_timeout TO ${IDLE_MS}`;
 
-/** The server closes idle connections of a dead client after some seconds. Settings that this server lacks are left out. */
+/**
+ * The server closes idle connections of a dead client after some seconds. Settings that this server lacks are left out. They are
+ * of the session, so a pooler may hand them on: they concern its own connection, and no statement.
+ */
 const KEEP_ALIVE = `SELECT set_config(name, wanted, false) FROM pg_settings JOIN (VALUES ('tcp_keepalives_idle', '10'),
   ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3'), ('tcp_user_timeout', '15000')) w(n, wanted) ON n = name`;
 

@@ -23,14 +23,17 @@ function serverProblem(url: string): string | undefined {
   const socket =
     kind.startsWith('postgres') &&
     (/^[^?#]*\/\/([^/?#@]*@)?\/[^?#]*\?(.*&)?host=/.test(url) || /\/\/([^/?#@]*@)?%2f/i.test(url));
-  const problem = socket && URL.canParse(url) ? undefined : authorityProblem(url);
+  const problem = socket && URL.canParse(withHost(url)) ? undefined : authorityProblem(url);
   if (problem !== undefined) return problem;
-  const { pathname, hash } = new URL(url);
+  const { pathname, hash } = new URL(withHost(url));
   if (hash !== '') return 'has a # that nothing reads';
   if (/^\/?[^/]+$/.test(pathname)) return undefined;
   // PostgreSQL has a database of the user's name; MySQL has no default.
   return kind.startsWith('postgres') && pathname.length < 2 ? undefined : 'has no name of a database behind the host';
 }
+
+/** `postgres://user@/name?host=/path` has no host behind the user: the driver takes it, and `URL` does not. */
+const withHost = (url: string): string => url.replace(/^([^/]*\/\/[^/?#@]*@)\//, '$1socket/');
 
 /**
  * Host, port and path of a URL, without its credentials.
@@ -38,6 +41,6 @@ function serverProblem(url: string): string | undefined {
  * @param url was checked before: the parser's own complaint would repeat the password
  */
 export function locationOf(url: string): string {
-  const { hostname, port, pathname } = new URL(url);
+  const { hostname, port, pathname } = new URL(withHost(url));
   return `${hostname}${port === '' ? '' : `:${port}`}${pathname}`;
 }

@@ -39,20 +39,30 @@ export function readNetwork(text: string): Reading<string> {
   if (bits === undefined) return { value: address };
   const length = /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
   // The network of an embedded IPv4 address: its length counts the 96 bits before it.
-  const inside = isIPv4(address) && !isIPv4(written) ? length - 96 : length;
-  return inside >= 0 && inside <= (isIPv4(address) ? 32 : 128) ? { value: `${address}/${inside}` } : refused;
+  const isEmbedded = isIPv4(address) && !isIPv4(written);
+  const inside = isEmbedded ? length - 96 : length;
+  // The prefix of a translator is no network of proxies: it would be all of IPv4.
+  return inside >= (isEmbedded ? 1 : 0) && inside <= (isIPv4(address) ? 32 : 128)
+    ? { value: `${address}/${inside}` }
+    : refused;
 }
 
 /** An address to listen on, or a host name; without the brackets of a URL, and `::` for each spelling of it. */
 export function readListenHost(text: string): Reading<string> {
   const bare = text.replace(/^\[(.*)\]$/, '$1');
-  if (isIPv6(bare)) return { value: /^[0:]+$/.test(bare) ? '::' : bare };
+  if (isIPv6(bare)) return { value: ALL_IPV4.test(bare) ? '0.0.0.0' : ALL.test(bare) ? '::' : bare };
   if (isHost(text)) return { value: text };
   return { problem: `${JSON.stringify(text)} is neither an address nor a host name, such as :: for all addresses` };
 }
 
-/** Mapped (RFC 4291), translated (RFC 2765), and NAT64 (RFC 6052, and the usual prefix of RFC 8215). */
-const IPV4_PREFIXES = new Set(['0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '64:ff9b:0:0:0:0', '64:ff9b:1:0:0:0']);
+/** Such as ::, 0::0 and ::0.0.0.0; and ::ffff:0.0.0.0, which is all of IPv4. */
+const ALL = /^[0:.]+$/;
+const ALL_IPV4 = /^[0:]+:ffff:[0:.]+$/i;
+
+/** Mapped (RFC 4291), translated (RFC 2765), and NAT64 (RFC 6052). */
+const IPV4_PREFIXES = new Set(['0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '64:ff9b:0:0:0:0']);
+/** NAT64 with prefixes of 96 bits that a network chooses below 64:ff9b:1::/48 (RFC 8215). */
+const LOCAL_NAT64 = '64:ff9b:1:';
 
 /** Whether the last 32 bits are an IPv4 address. */
 function embedsIPv4(groups: readonly number[]): boolean {
@@ -61,7 +71,7 @@ function embedsIPv4(groups: readonly number[]): boolean {
     .map((group) => group.toString(16))
     .join(':');
   // The deprecated form ::192.0.2.1 has no prefix: neither :: nor ::1 is of it.
-  return IPV4_PREFIXES.has(prefix) || (prefix === '0:0:0:0:0:0' && groups[6] !== 0);
+  return IPV4_PREFIXES.has(prefix) || prefix.startsWith(LOCAL_NAT64) || (prefix === '0:0:0:0:0:0' && groups[6] !== 0);
 }
 
 const ipv4At = (groups: readonly number[], index: number): string =>

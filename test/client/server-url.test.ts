@@ -34,6 +34,8 @@ describe('a text that is not the URL of a server is refused at once', () => {
         'httpx://host',
       ],
       [
+        'https://h..',
+        'http://h:0',
         'https:',
         'https://',
         'https:///',

@@ -45,7 +45,8 @@ const NO_PAGES = new Set(['ws', 'wss', 'ftp', 'file', 'blob', 'data', 'about', '
 function reasonFor(text: string): string {
   if (/^null$/i.test(text)) return 'the origin of sandboxed frames of any site, which only * allows';
   if (text.includes('*')) return 'a pattern, and patterns are not supported';
-  if (/^(wss?|ftp|file):/i.test(text)) return 'not an origin that pages have';
+  if (/^file:/i.test(text)) return 'the origin of local files, whoever wrote them, which only * allows';
+  if (/^(wss?|ftp):/i.test(text)) return 'not an origin that pages have';
   return text.includes('://') ? 'not an origin' : 'not an origin: it has no scheme';
 }
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createClientAddress } from '../../../src/server/limits/client-address.ts';
 import { OptionError, readOptions } from '../../../src/server/options/options.ts';
+import { readAddress, readListenHost, readNetwork } from '../../../src/support/ip-address.ts';
 
 const addressOf = (remoteAddress: string | undefined, forwarded?: string | string[], trusted: string[] = []) =>
   createClientAddress(readOptions({ trustedProxies: trusted }).trustedProxies)({
@@ -45,6 +46,17 @@ describe('without trusted proxies', () => {
     expect(addressOf(remote)).toBe(expected);
     expect(addressOf(remote, '203.0.113.9')).toBe(expected);
   });
+});
+
+test('the prefix of a translator is no network of proxies, and its addresses are those of IPv4', () => {
+  for (const all of ['64:ff9b::/96', '::ffff:0:0/96', '64:ff9b:1:2::/96']) {
+    expect(readNetwork(all)).toHaveProperty('problem');
+  }
+  expect(readNetwork('0.0.0.0/0')).toEqual({ value: '0.0.0.0/0' });
+  expect(readNetwork('::ffff:10.0.0.0/104')).toEqual({ value: '10.0.0.0/8' });
+  expect(readAddress('64:ff9b:1:abcd::cb00:7105')).toBe('203.0.113.5');
+  expect(readListenHost('::0.0.0.0')).toEqual({ value: '::' });
+  expect(readListenHost('::ffff:0.0.0.0')).toEqual({ value: '0.0.0.0' });
 });
 
 describe('behind trusted proxies', () => {
