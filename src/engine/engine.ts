@@ -67,6 +67,8 @@ export interface Fanout {
   countReceivers(send: () => void): Promise<number>;
   /** The message is lost when that node is not connected. */
   send(nodeId: NodeId, message: NodeMessage): void;
+  /** A node that claims this node's name from now on waits for its end, instead of being refused. */
+  leave(withinMs: number): void;
   /** Sets the receiver of this node's messages. Called once, before the node serves. */
   onMessage(receive: (message: NodeMessage) => void): void;
 }

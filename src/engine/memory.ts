@@ -49,6 +49,7 @@ export function createMemoryEngine(
         return 0;
       },
       send: () => {},
+      leave: () => {},
       onMessage: () => {},
     },
     feed: {

@@ -46,6 +46,28 @@ test('a node waits for its predecessor to end', async () => {
   expect(node.errors()).toEqual([]);
 });
 
+test('a node that leaves is waited for as long as it says, and not for ever', async () => {
+  await using redis = await startRedis();
+  const predecessor = await start(redis.url);
+  predecessor.fanout.leave(PATIENCE_MS);
+  const { log, lines } = logLines();
+  // It would wait for no other node.
+  const starting = start(redis.url, { predecessorMs: 0, log });
+  await vi.waitFor(
+    () =>
+      expect(
+        lines()
+          .map(({ msg }) => msg)
+          .join(),
+      ).toContain('is waited for'),
+    PATIENT,
+  );
+  await predecessor.close();
+  await using node = await starting;
+  node.fanout.leave(0);
+  await expect(start(redis.url)).rejects.toBeInstanceOf(NodeIdTaken);
+});
+
 test('of three nodes of one name that start at the same instant, one does', async () => {
   await using redis = await startRedis();
   const all = await Promise.allSettled([start(redis.url), start(redis.url), start(redis.url)]);

@@ -187,6 +187,7 @@ async function createFanout(deps: EngineDeps): Promise<Fanout> {
     },
     live: (room) => bus.live(redisChannel(channelPrefix, room)),
     countReceivers: (send) => bus.countReceivers(send),
+    leave: (withinMs) => name.leave(withinMs),
     send: (nodeId, message) => bus.send(nodeId, JSON.stringify(message)),
     onMessage: (listener) => {
       receive = listener;

@@ -22,15 +22,17 @@ export interface Drain {
   begin(): Promise<void>;
 }
 
-type DrainContext = Pick<ServerContext, 'registry' | 'random' | 'clock' | 'options'>;
+type DrainContext = Pick<ServerContext, 'registry' | 'random' | 'clock' | 'options' | 'engine'>;
 
 export function createDrain(context: DrainContext): Drain {
-  const { clock, options } = context;
+  const { clock, options, engine } = context;
   let leftAt: number | undefined;
   let isDraining = false;
   let leaving: { readonly waited: Promise<void>; readonly end: () => void } | undefined;
   const startTime = () => {
-    leftAt ??= clock.monotonic();
+    if (leftAt !== undefined) return;
+    leftAt = clock.monotonic();
+    engine.fanout.leave(options.drainMs);
   };
   return {
     get leaving() {
