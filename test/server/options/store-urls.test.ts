@@ -123,6 +123,7 @@ describe('the URL of a database', () => {
     'postgresql://host:5433/name?sslmode=require',
     'postgres://user@host',
     'postgres:///name?host=/run/postgresql',
+    'postgres://user@/db?host=/var/run/postgresql',
     'postgres://user@%2Frun%2Fpostgresql/name',
     'mysql://user:hunter2@[2001:db8::1]:3306/name',
     'mariadb://host/name?charset=utf8mb4',
