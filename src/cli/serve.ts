@@ -1,14 +1,10 @@
 /** `signalbox serve`: runs one node until SIGINT or SIGTERM. */
-import closeWithGrace from 'close-with-grace';
 import { createServer, type SignalboxServer } from '../index.ts';
 import { countAdminTokens } from '../server/auth/admin-tokens.ts';
 import type { Options, PartialOptions } from '../server/options/options.ts';
-import type { Log } from '../support/log.ts';
 import { withDataDir } from './data-dir.ts';
 import { createCliLog } from './log.ts';
-
-/** Time after the drain for closing the rest. */
-const CLOSE_MARGIN_MS = 5000;
+import { startUntilSignal } from './signals.ts';
 
 /** @param notices about variables of the environment that have no effect. */
 export async function serve(options: PartialOptions, logLevel: string, notices: readonly string[]): Promise<void> {
@@ -16,26 +12,9 @@ export async function serve(options: PartialOptions, logLevel: string, notices: 
   for (const notice of notices) log.warn(notice);
   // Last resort: a bug in one request must not end the process and with it all calls.
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'));
-  const server = await createServer(withDataDir(options, log), { log });
-  // Before the address is printed: who reads it may send a signal at once.
-  endOnSignals(server, log);
-  process.stdout.write(`${await banner(server)}\n`);
-}
-
-function endOnSignals(server: SignalboxServer, log: Log): void {
-  closeWithGrace(
-    {
-      delay: server.options.drainMs + CLOSE_MARGIN_MS,
-      skip: ['unhandledRejection'],
-      onSecondSignal: (signal) => log.warn({ signal }, 'a second signal: the process ends at once'),
-    },
-    async ({ err, signal }) => {
-      if (err) log.error({ err }, 'uncaught exception');
-      log.info({ signal }, 'shutting down: clients are asked to reconnect to another node');
-      // Who presses Ctrl+C in a terminal waits for no load balancer.
-      await server.close({ waitForBalancers: signal === 'SIGTERM' });
-    },
-  );
+  // Listens to signals before the address is printed: who reads it may send one at once.
+  const server = await startUntilSignal(() => createServer(withDataDir(options, log), { log }), log);
+  if (server !== undefined) process.stdout.write(`${await banner(server)}\n`);
 }
 
 async function banner(server: SignalboxServer): Promise<string> {

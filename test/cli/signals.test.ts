@@ -7,7 +7,9 @@ import { expect, test } from 'vitest';
 import { refusedHandshake } from '../server/scenarios/members.ts';
 import { connectClient } from '../support/client.ts';
 import { PATIENCE_MS } from '../support/patience-ms.ts';
-import { startSignalbox } from '../support/signalbox.ts';
+import { startProxy } from '../support/proxy.ts';
+import { startRedis } from '../support/redis.ts';
+import { beginSignalbox, runSignalbox, startSignalbox } from '../support/signalbox.ts';
 
 const TOKEN = 'the-operator-of-these-tests';
 const ADMIN = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
@@ -63,6 +65,33 @@ test.each(['SIGTERM', 'SIGINT'] as const)('a %s after the first SIGTERM ends the
   server.child.signal(second);
   expect(await server.child.exited).toEqual({ code: 1, signal: null });
   expect(server.logs().at(-1)).toMatchObject({ signal: second, msg: expect.stringContaining('at once') });
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'a %s during the start ends the node, and what it has started',
+  async (signal) => {
+    await using redis = await startRedis();
+    await using link = await startProxy(redis.port);
+    link.freeze();
+    await using child = await beginSignalbox({ redisUrl: `redis://127.0.0.1:${link.port}` });
+    await expect.poll(() => link.accepted, { timeout: PATIENCE_MS }).toBeGreaterThan(0);
+    child.signal(signal);
+    await child.line(/shutting down/);
+    link.thaw();
+    expect(await child.exited).toEqual({ code: 0, signal: null });
+    // Nobody is told an address that is closed.
+    expect(child.lines.filter((line) => !line.startsWith('{'))).toEqual([]);
+    await expect.poll(() => link.connections, { timeout: PATIENCE_MS }).toBe(0);
+  },
+);
+
+test('a signal ends a process that has not even loaded the server', async () => {
+  // The first listener is the earliest moment: before it, every process is ended by the kernel, but for the first of a container.
+  const kill = `process.on('newListener', (event) => event === 'SIGTERM' && queueMicrotask(() => process.kill(process.pid, event)))`;
+  const ended = await runSignalbox(['serve', '--port', '0'], {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(kill)}`,
+  });
+  expect(ended).toEqual({ code: 143, stdout: '', stderr: '' });
 });
 
 test('a request that is under way when the node closes is answered', async () => {
