@@ -34,7 +34,7 @@ export function readEnvironment(environment: Environment, known: ReadonlySet<str
     }
     if (name === 'HOST' && isNameOfMachine(text)) notices.push(HOST_NOTICE);
     else if (text !== '') texts.set(name, text);
-    else if (given !== '') throw new OptionError(name, 'there is nothing but white space in it');
+    else if (given !== '' && name !== 'HOST') throw new OptionError(name, 'there is nothing but white space in it');
   }
   return { texts, notices };
 }

@@ -28,7 +28,8 @@ const ALLOWED = [
   '(?<=[0-9#*])\\ufe0f(?=\\u20e3)',
   // Variants of ideographs, as Japanese names have, and of Mongolian and Burmese letters.
   '(?<=\\p{Script=Han})[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}]',
-  '(?<=\\p{Script=Mongolian})[\\u180b-\\u180f](?!\\p{Format})',
+  // One for each letter: it changes its form, and a second one would be invisible.
+  '(?<=\\p{Script=Mongolian})(?<=\\p{Letter})[\\u180b-\\u180f](?!\\p{Format})',
   '(?<=\\p{Script=Myanmar})\\ufe00',
   ...FLAG_TAGS.map((tags) => `(?<=\\u{1f3f4})${tags}`),
 ].join('|');

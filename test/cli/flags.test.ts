@@ -180,6 +180,10 @@ describe('variables that other programs make are passed over', () => {
     expect(read({}, link)).toEqual({});
   });
 
+  test('and HOST where it is blank: whoever exports it means no option', () => {
+    expect(readFlags({}, { HOST: ' ' }).options).toEqual({});
+  });
+
   test('and HOST where it names the machine or a compiler target, as tcsh and conda export it', () => {
     for (const HOST of [
       hostname(),

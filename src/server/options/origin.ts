@@ -1,5 +1,6 @@
 /** Origins, in an option and in the header of a request: one reader for both, so that what is compared has one form. */
 import { isHost, isPort, splitHost } from '../../support/host.ts';
+import { readAddress } from '../../support/ip-address.ts';
 import type { Reading } from '../../support/reading.ts';
 
 const EXPECTED = 'expected scheme://host[:port], such as https://app.example.org, or * for all';
@@ -21,13 +22,15 @@ export function readOrigin(text: string): string | undefined {
   return /^https?$/i.test(scheme) ? readWebOrigin(scheme, authority) : readAppOrigin(scheme, authority);
 }
 
-/** Default port, capitals, names in other scripts and spellings of addresses are normalised as browsers do it. */
+/** Default port, capitals, names in other scripts and spellings of addresses are normalised as browsers do it, those of IPv4 excepted. */
 function readWebOrigin(scheme: string, authority: string): string | undefined {
-  const port = splitHost(authority)?.port;
+  const { host, port } = splitHost(authority) ?? {};
   if (port !== undefined && !isPort(port)) return undefined;
   const text = `${scheme}://${authority}`;
   if (!URL.canParse(text)) return undefined;
   const { origin, hostname } = new URL(text);
+  // 1.2.3 would be 1.2.0.3: a number is forgotten, and another machine would be allowed.
+  if (readAddress(hostname) !== undefined && hostname !== host) return undefined;
   return isHost(hostname) ? origin : undefined;
 }
 

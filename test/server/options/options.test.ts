@@ -237,3 +237,10 @@ describe('the defaults of heartbeat and tick follow a short userTtlMs', () => {
     expect(readOptions({ userTtlMs: 200 }).tickMs).toBe(100);
   });
 });
+
+test.each(['1.2.3', '1', '0x7f.0.0.1', '127.1', '010.0.0.1', '1.2.3.4.', '１.2.3.4'])(
+  'an origin whose host %s would become another IPv4 address is refused',
+  (host) => {
+    expect(() => readOptions({ allowedOrigins: [`http://${host}`] })).toThrow(/not an origin/);
+  },
+);
