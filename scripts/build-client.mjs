@@ -21,12 +21,16 @@ const NEVER_RUN = {
   'socket.io-client/build/esm/contrib/backo2.js':
     'export class Backoff { setMin() {} setMax() {} setJitter() {} reset() {} duration() {} }',
 };
-const ENGINE = 'engine.io-client/build/esm/socket.js';
-const PROBE = /\n {4}_probe\(name\) \{[\s\S]*?\n {4}\}\n/;
+// Parts of files: the probe of an upgrade, and the text for servers of Socket.IO 2.
+const NEVER_RUN_IN = {
+  'engine.io-client/build/esm/socket.js': /\n {4}_probe\(name\) \{[\s\S]*?\n {4}\}\n/,
+  'socket.io-client/build/esm/socket.js': /(?<=new Error\()"It seems you are trying to reach[^"]*"/,
+};
 
-function withoutProbe(code) {
-  if (!PROBE.test(code)) throw new Error(`${ENGINE} has no method _probe any more`);
-  return code.replace(PROBE, '\n');
+function without(part, file) {
+  const code = readFileSync(file, 'utf8');
+  if (!part.test(code)) throw new Error(`${file} has changed: ${part} is not in it any more`);
+  return code.replace(part, '\n');
 }
 
 const webSocketAlone = {
@@ -34,7 +38,8 @@ const webSocketAlone = {
   enforce: 'pre',
   load(id) {
     const file = id.replaceAll('\\', '/');
-    if (file.endsWith(ENGINE)) return withoutProbe(readFileSync(id, 'utf8'));
+    const partial = Object.entries(NEVER_RUN_IN).find(([path]) => file.endsWith(path));
+    if (partial !== undefined) return without(partial[1], id);
     return Object.entries(NEVER_RUN).find(([path]) => file.endsWith(path))?.[1];
   },
 };

@@ -20,6 +20,7 @@ import { JoinedRoom, type RoomOwner } from './joined-room.ts';
 import type { Requests } from './requests.ts';
 import type { Room, RoomEnding } from './room.ts';
 import type { Runtime } from './runtime.ts';
+import { SignalPacer } from './signal-pacer.ts';
 import type { AnyPush } from './single-use-socket.ts';
 import type { TokenStore } from './token-store.ts';
 import { Waiters } from './waiters.ts';
@@ -42,6 +43,7 @@ export interface CurrentRoomDeps {
 export class CurrentRoom implements RoomOwner, RevisionSource {
   readonly #deps: CurrentRoomDeps;
   readonly #ask: Ask;
+  readonly #pacer = new SignalPacer();
   #room: JoinedRoom | null = null;
   #userId: UserId | null = null;
   /** Create and join requests under way. Pushes of an unknown room may belong to the room in the reply. */
@@ -91,7 +93,8 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
   }
 
   /** After a welcome: resumes our seat, or the seat that this tab had before the page was loaded. */
-  async restore({ userId, room }: Push<'welcome'>, ask: Ask): Promise<void> {
+  async restore({ userId, room, limits }: Push<'welcome'>, ask: Ask): Promise<void> {
+    this.#pacer.begin(limits);
     const isFirst = this.#userId === null;
     this.#userId = userId;
     const current = this.#room;
@@ -128,6 +131,8 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
     mayRepeat: boolean,
   ): Promise<void> {
     const { requests, runtime } = this.#deps;
+    // Before the deadline begins: a large mesh queues for longer than a request may take.
+    if (name === 'signal') await this.#pacer.turn(runtime.clock);
     const until = requests.deadline();
     // Sent after a request for another room, this request would reach that room.
     while (this.#seatRequests > 0) {

@@ -20,10 +20,9 @@ export function serverOrigin(url: string): string {
   }
   throw clientError(
     'BAD_REQUEST',
-    `connect: ${JSON.stringify(text.replace(/\/\/.*@/, '//').slice(0, MAX_SHOWN))} is not the URL of a server; expected http:, https:, ws: or wss: and a host, such as https://signal.example.org`,
+    `connect: '${text.replace(/\/\/.*@/, '//')}' is not the URL of a server; expected http:, https:, ws: or wss: and a host`,
   );
 }
 
-const MAX_SHOWN = 100;
 /** `URL` accepts more characters, such as those of a variable that nobody replaced: https://$HOST */
 const HOST = /^([\w-]+(\.[\w-]+)*\.?|\[[\da-f:]+\])$/;

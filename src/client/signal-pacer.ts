@@ -1,0 +1,31 @@
+/**
+ * Paces signals below the rate limit that the server announces: the peers of a room of eight send more candidates at
+ * once than a connection may, and a connection whose requests are refused again and again is closed.
+ */
+import type { Push } from '../protocol/index.ts';
+import type { PageClock } from './runtime.ts';
+
+/** Share of the burst: the rest is for other requests. A join of a large room costs a quarter of a burst. */
+const BURST_SHARE = 0.7;
+
+export class SignalPacer {
+  #eachMs = 0;
+  #burstMs = 0;
+  /** When the signals sent so far are paid for, by the monotonic clock. */
+  #paidAt = 0;
+
+  /** A new connection has a full burst. */
+  begin({ eventsPerSecond, eventsBurst }: Push<'welcome'>['limits']): void {
+    this.#eachMs = 1_000 / eventsPerSecond;
+    this.#burstMs = eventsBurst * BURST_SHARE * this.#eachMs;
+    this.#paidAt = 0;
+  }
+
+  /** Resolves when the next signal may be sent, in the order of the calls. */
+  async turn(clock: PageClock): Promise<void> {
+    const now = clock.monotonic();
+    this.#paidAt = Math.max(this.#paidAt, now - this.#burstMs) + this.#eachMs;
+    const waitMs = this.#paidAt - now;
+    if (waitMs > 0) await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
+  }
+}
