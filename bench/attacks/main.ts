@@ -11,7 +11,7 @@ import { median } from '../figures.ts';
 import { type Side, startSide } from '../sides.ts';
 import { ATTACKS } from './attacks.ts';
 
-const SECONDS = 12;
+const SECONDS = 8;
 const EVERY_MS = 50;
 /** Long enough for what is open to be closed, shorter than any idle time-out that would close it anyway. */
 const SETTLE_MS = 5_000;
@@ -85,7 +85,8 @@ async function measure(name: string): Promise<string[]> {
     create(creator, stop.signal),
   ]);
   const attacker = fork(new URL('./attacker.ts', import.meta.url), [name, side.url, String(SECONDS)]);
-  await once(attacker, 'exit');
+  const [code] = await once(attacker, 'exit');
+  if (code !== 0) throw new Error(`the attack has failed: ${name}`);
   const load = ((await side.cpu()) - cpu) / 10 / (performance.now() - start);
   const memory = await residentMegabytes(side.pid);
   const ended = performance.now();
@@ -128,6 +129,8 @@ const columns = [
   'signal, median ms',
   'longest ms',
   'lost',
+  'creates refused',
+  'next create after, s',
   '/healthz, longest ms',
   'CPU %',
   'MB',

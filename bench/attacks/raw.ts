@@ -42,12 +42,19 @@ export async function upgrade(url: string, packets: readonly string[]): Promise<
 
 /** Writes the buffer again and again, as fast as the server reads, until the time has come or the socket is closed. */
 export async function writeWhileOpen(socket: Socket, buffer: Buffer, endsAt: number): Promise<void> {
-  const closed = once(socket, 'close');
+  // Not `once` of node:events: it rejects when the server resets the connection, which is no error here.
+  const closed = heard(socket, 'close');
   while (!socket.destroyed && Date.now() < endsAt) {
     const more = socket.write(buffer);
-    if (!more) await Promise.race([once(socket, 'drain'), closed]);
+    if (!more) await Promise.race([heard(socket, 'drain'), closed]);
     else await new Promise((resolve) => setImmediate(resolve));
   }
   socket.destroy();
   await closed;
 }
+
+const heard = (socket: Socket, event: 'close' | 'drain'): Promise<void> =>
+  new Promise((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once(event, () => resolve());
+  });
