@@ -132,7 +132,8 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
   ): Promise<void> {
     const { requests, runtime } = this.#deps;
     // Before the deadline begins: a large mesh queues for longer than a request may take.
-    if (name === 'signal') await this.#pacer.turn(runtime.clock);
+    const turn = name === 'signal' ? this.#pacer.turn(runtime.clock) : undefined;
+    if (turn) await turn;
     const until = requests.deadline();
     // Sent after a request for another room, this request would reach that room.
     while (this.#seatRequests > 0) {

@@ -21,11 +21,11 @@ export class SignalPacer {
     this.#paidAt = 0;
   }
 
-  /** Resolves when the next signal may be sent, in the order of the calls. */
-  async turn(clock: PageClock): Promise<void> {
+  /** Resolves when the next signal may be sent, in the order of the calls; undefined: now, before whatever is sent next. */
+  turn(clock: PageClock): Promise<void> | undefined {
     const now = clock.monotonic();
     this.#paidAt = Math.max(this.#paidAt, now - this.#burstMs) + this.#eachMs;
     const waitMs = this.#paidAt - now;
-    if (waitMs > 0) await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
+    return waitMs > 0 ? new Promise((resolve) => void clock.after(waitMs, resolve)) : undefined;
   }
 }

@@ -6,6 +6,7 @@ import { JoinedRoom, type RoomOwner } from '../../src/client/joined-room.ts';
 import { pageRuntime } from '../../src/client/runtime.ts';
 import type { AnyPush } from '../../src/client/single-use-socket.ts';
 import { errorBody } from '../../src/protocol/errors.ts';
+import type { Reply } from '../../src/protocol/events.ts';
 import type { Member, RoomSnapshot } from '../../src/protocol/snapshot.ts';
 import { user } from '../room/fixtures.ts';
 import { anyHistory, type History, OBSERVER } from './room-history.ts';
@@ -36,7 +37,7 @@ function joinWithHistory({ first, states, events, last }: History) {
   interface Read {
     /** The client's revision at the request: a store that has lost nothing does not answer with an older one. */
     readonly least: number;
-    readonly resolve: (room: RoomSnapshot) => void;
+    readonly resolve: (reply: Reply<'room:get'>) => void;
     readonly reject: (error: unknown) => void;
   }
   const reads: Read[] = [];
@@ -46,7 +47,7 @@ function joinWithHistory({ first, states, events, last }: History) {
     leave: unexpected,
     rejoin: unexpected,
     kicked: unexpected,
-    read: () => new Promise((resolve, reject) => void reads.push({ least: seat.rev, resolve, reject })),
+    read: (least) => new Promise((resolve, reject) => void reads.push({ least, resolve, reject })),
   };
   const seat = new JoinedRoom(first, user(OBSERVER), [], owner, pageRuntime);
   /** Answers a read with a state of the room at or after the request. */
@@ -54,7 +55,7 @@ function joinWithHistory({ first, states, events, last }: History) {
     const read = reads.shift();
     const room = states.get(Math.max(rev, read?.least ?? 0));
     if (room === undefined) read?.reject(new SignalboxError(errorBody('CODE_EXPIRED')));
-    else read?.resolve(structuredClone(room));
+    else read?.resolve(replyTo(read.least, structuredClone(room)));
     await vi.advanceTimersByTimeAsync(0);
   };
   const deliver = (index: number) => {
@@ -74,6 +75,10 @@ function joinWithHistory({ first, states, events, last }: History) {
   };
   return { seat, reads, answer, deliver, happen };
 }
+
+/** As the server answers: without the room to a client that has this revision. */
+const replyTo = (asked: number, room: RoomSnapshot): Reply<'room:get'> =>
+  room.rev === asked ? { ref: room.ref, rev: room.rev } : { ref: room.ref, rev: room.rev, room };
 
 /** The members of a room by its events alone. */
 function listener(seat: JoinedRoom) {
@@ -188,7 +193,8 @@ test('the state of a store that has lost its last writes is taken over, after a 
       const heard = listener(seat);
       seat.adopt(told);
       seat.compare(lost.rev);
-      reads.shift()?.resolve(lost);
+      const read = reads.shift();
+      read?.resolve(replyTo(read.least, lost));
       await vi.advanceTimersByTimeAsync(0);
       expect([seat.snapshot, heard()]).toEqual([lost, lost.members]);
       seat.adopt(told);

@@ -28,7 +28,7 @@ const VALID: { readonly [Name in RequestName]: Record<string, unknown> } = {
   },
   'room:join': { code: '100000', ref: 'ROM202600000042', profile: {} },
   'room:leave': {},
-  'room:get': {},
+  'room:get': { rev: 1 },
   'room:update': { name: 'a', type: 'call', maxUsers: 4, locked: false, access: 'open', metadata: {} },
   'room:kick': { userId: 'nobody', ban: false },
   'room:close': {},
