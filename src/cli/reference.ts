@@ -12,8 +12,9 @@ const BATCH = 10_000;
 
 export async function printReferences(itemType: string, count: string, given: PartialOptions): Promise<void> {
   const total = readCount(count);
-  const log = createCliLog('warn');
-  const options = readOptions(withDataDir(given, log));
+  const options = readOptions(withDataDir(given, createCliLog('warn')));
+  // Errors alone: a store that does not work is told by the error that ends the command, and not by a warning as well.
+  const log = createCliLog('error');
   // minBlock 1: numbers leased beyond the requested count would be lost.
   const references = referencesFromOptions(options, { log, outageMs: 0, minBlock: 1 });
   if (references === undefined) {
