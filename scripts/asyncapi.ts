@@ -172,7 +172,7 @@ function createSchemas() {
     target: 'draft-7',
     // What goes over the wire, before this server brands it.
     io: 'input',
-    // Opaque bodies: any JSON.
+    // Opaque bodies: all JSON is valid.
     unrepresentable: 'any',
   });
   const plain = fromEntries(written, (id, { $schema: _schema, $id: _id, ...schema }) => [[id, schema]]);

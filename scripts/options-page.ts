@@ -1,6 +1,6 @@
 /** `docs/options.md`: every option in its three spellings, from the one table. */
 import { variablesOf } from '../src/cli/flags.ts';
-import { flagOf } from '../src/cli/spellings.ts';
+import { flagOf } from '../src/cli/option-spellings.ts';
 import { OPTIONS, type OptionName } from '../src/server/options/options.ts';
 import { tableText } from './table-text.ts';
 

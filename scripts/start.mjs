@@ -13,8 +13,13 @@ const { status } = spawnSync(npm, ['run', '--silent', 'build'], {
 if (status !== 0) process.exit(status ?? 1);
 
 // npm hands a SIGTERM to the shell that it started, and the shell ends without handing it on: the server would live on.
+// Once: a second signal would end the server without its drain.
 const parent = process.ppid;
-setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGTERM'), 500).unref();
+const watch = setInterval(() => {
+  if (process.ppid === parent) return;
+  clearInterval(watch);
+  process.kill(process.pid, 'SIGTERM');
+}, 500).unref();
 
 const main = new URL('../dist/cli/main.js', import.meta.url);
 process.argv = [process.argv[0] ?? 'node', fileURLToPath(main), 'serve', ...process.argv.slice(2)];

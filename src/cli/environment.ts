@@ -5,7 +5,7 @@
 import { hostname } from 'node:os';
 import { OptionError } from '../server/options/options.ts';
 import { nearestTo } from './nearest.ts';
-import { PREFIX } from './spellings.ts';
+import { PREFIX } from './option-spellings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -8,8 +8,8 @@ import {
   type PartialOptions,
 } from '../server/options/options.ts';
 import { type Environment, readEnvironment } from './environment.ts';
+import { fileVariableOf, flagOf, variableOf } from './option-spellings.ts';
 import { readSecretFile } from './secret-file.ts';
-import { fileVariableOf, flagOf, variableOf } from './spellings.ts';
 import { readValue } from './values.ts';
 
 const NAMES = Object.keys(OPTIONS) as OptionName[]; // the table's own keys

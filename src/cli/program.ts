@@ -4,8 +4,8 @@ import { Command, CommanderError, Option } from 'commander';
 import { OptionError, type OptionName } from '../server/options/options.ts';
 import { errorLine, usageErrorLine } from './error-line.ts';
 import { flags, type GivenOptions, LOG_LEVEL, readFlags } from './flags.ts';
-import { withSource } from './sources.ts';
-import { flagOf } from './spellings.ts';
+import { withSource } from './option-sources.ts';
+import { flagOf } from './option-spellings.ts';
 import { readValue } from './values.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));

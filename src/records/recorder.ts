@@ -8,7 +8,7 @@ import type { Feed, FeedPage } from '../engine/feed.ts';
 import type { FeedEvent, RoomFeedEvent } from '../protocol/feed.ts';
 import type { Log } from '../support/log.ts';
 import { addLost, advance, cursorOf } from './feed-cursor.ts';
-import { shiftOpenCalls } from './shift.ts';
+import { shiftOpenCalls } from './shift-open-calls.ts';
 import { type PoisonEvent, writeSkippingPoison } from './skip-poison-events.ts';
 import { type WriteDeps, writeEvents } from './write.ts';
 

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/cli/environment.ts';
 import { readFlags } from '../../src/cli/flags.ts';
-import { fileVariableOf, flagOf, variableOf } from '../../src/cli/spellings.ts';
+import { fileVariableOf, flagOf, variableOf } from '../../src/cli/option-spellings.ts';
 import { OPTIONS, type OptionEntry, OptionError, type OptionName } from '../../src/server/options/options.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/process.ts';
 

@@ -1,6 +1,6 @@
 /** `signalbox serve`: help, errors and the lines at the start. */
 import { describe, expect, test } from 'vitest';
-import { flagOf, variableOf } from '../../src/cli/spellings.ts';
+import { flagOf, variableOf } from '../../src/cli/option-spellings.ts';
 import { OPTIONS, type OptionEntry, type OptionName, readOptions } from '../../src/server/options/options.ts';
 import { freePort, temporaryFolder } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';

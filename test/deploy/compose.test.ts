@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { readFlags } from '../../src/cli/flags.ts';
-import { variableOf } from '../../src/cli/spellings.ts';
+import { variableOf } from '../../src/cli/option-spellings.ts';
 import { OPTIONS, readOptions } from '../../src/server/options/options.ts';
 import { nginxConf } from '../support/nginx.ts';
 import { networksOf, readCompose, type Service, variablesOf } from './compose-file.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { variableOf } from '../../src/cli/spellings.ts';
+import { variableOf } from '../../src/cli/option-spellings.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { createServer } from '../../src/index.ts';
 import { CLOSE_REASONS, LEAVE_REASONS } from '../../src/protocol/messages.ts';

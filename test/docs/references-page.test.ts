@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { variableOf } from '../../src/cli/spellings.ts';
+import { variableOf } from '../../src/cli/option-spellings.ts';
 import { ITEM_TYPES } from '../../src/reference/item-types.ts';
 import { SKIP_AFTER_RESTORE } from '../../src/reference/ledger.ts';
 import { OPTIONS } from '../../src/server/options/options.ts';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { variableOf } from '../../src/cli/spellings.ts';
+import { variableOf } from '../../src/cli/option-spellings.ts';
 import { ERRORS, type ErrorCode } from '../../src/protocol/errors.ts';
 import { statusOf } from '../../src/server/http/problem.ts';
 import { OPTIONS } from '../../src/server/options/options.ts';

@@ -1,7 +1,7 @@
 /** Facts of `docs/turn.md`, checked against the source and deploy/turnserver.conf. */
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { variableOf } from '../../src/cli/spellings.ts';
+import { variableOf } from '../../src/cli/option-spellings.ts';
 import { OPTIONS } from '../../src/server/options/options.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { executableOf } from '../../scripts/services.ts';
-import { flagOf } from '../../src/cli/spellings.ts';
+import { flagOf } from '../../src/cli/option-spellings.ts';
 import { readOptions } from '../../src/server/options/options.ts';
 import { MAX_PENDING, MAX_ROOMS } from '../../src/webhooks/dispatcher.ts';
 import { MAX_DEAD_LETTERS, MIN_ATTEMPTS } from '../../src/webhooks/queue/queue.ts';

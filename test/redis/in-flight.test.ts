@@ -3,10 +3,9 @@ import { expect, test } from 'vitest';
 import { connectRedis, type RedisClients } from '../../src/redis/connect.ts';
 import type { Urgency } from '../../src/redis/in-flight.ts';
 import { composeScript } from '../../src/redis/script.ts';
-import { ScriptRunner } from '../../src/redis/script-runner.ts';
-import { systemClock } from '../../src/support/clock.ts';
 import { StoreUnavailable } from '../../src/support/store.ts';
 import { startRedis } from '../support/redis.ts';
+import { runnerOn } from './script-runner.ts';
 
 const REPLY_BYTES = 100_000;
 const LARGE = composeScript(`#!lua flags=no-writes\nreturn string.rep('x', ${REPLY_BYTES})`, []);
@@ -16,15 +15,7 @@ const SMALL = composeScript(`#!lua flags=no-writes\nreturn 'x'`, []);
 async function started(bounds: { commands: number; bytes: number }) {
   const redis = await startRedis();
   const clients = await connectRedis({ url: redis.url });
-  const runner = new ScriptRunner({
-    client: clients.state,
-    deadlineMs: 60_000,
-    messageProblem: () => undefined,
-    onChange: () => {},
-    onNoPrimary: () => {},
-    clock: systemClock,
-    inFlight: bounds,
-  });
+  const runner = runnerOn(clients.state, { inFlight: bounds });
   await runner.load([LARGE, SMALL]);
   const close = async () => {
     redis.thaw();

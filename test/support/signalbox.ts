@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { flagOf } from '../../src/cli/spellings.ts';
+import { flagOf } from '../../src/cli/option-spellings.ts';
 import type { PartialOptions } from '../../src/server/options/options.ts';
 import { type RunningChild, startChild, temporaryFolder } from './process.ts';
 

@@ -1,26 +1,10 @@
 /** Kept connections to a receiver, which may close an idle one at any time without notice. */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/support/clock.ts';
-import { createEndpoint } from '../../src/webhooks/endpoint.ts';
-import { createSender } from '../../src/webhooks/sender.ts';
 import { startHostile } from './hostile.ts';
+import { testSender } from './test-sender.ts';
 
 const MESSAGE = { id: 'ROM202600000042:7', body: '{"id":"ROM202600000042:7"}' };
-
-function senderTo(url: string) {
-  const keys = [Buffer.alloc(32)];
-  const endpoint = createEndpoint(url);
-  const sender = createSender({
-    endpoint,
-    keys,
-    allowPrivate: true,
-    timeoutMs: 30_000,
-    clock: systemClock,
-    time: systemClock,
-  });
-  return { ...sender, [Symbol.dispose]: () => sender.close() };
-}
 
 /** Answers the first request on each connection, and does `onReuse` at the next one. */
 async function startForgetful(onReuse: (socket: Socket) => void) {
@@ -56,7 +40,7 @@ describe('a kept connection that the receiver has closed meanwhile', () => {
     ['is destroyed', (socket) => socket.destroy()],
   ])('costs no attempt: it %s, and the event is sent again at once, on a new connection', async (_what, onReuse) => {
     await using receiver = await startForgetful(onReuse);
-    using sender = senderTo(receiver.url);
+    using sender = testSender(receiver.url);
     for (let count = 0; count < 3; count += 1) expect(await sender.send(MESSAGE)).toEqual({ kind: 'delivered' });
     // The second event went to the first connection, and then to another one; the third to one more.
     expect(receiver.requests).toEqual([1, 1, 2, 3]);
@@ -65,7 +49,7 @@ describe('a kept connection that the receiver has closed meanwhile', () => {
 
   test('costs one attempt when a part of an answer had come', async () => {
     await using receiver = await startForgetful((socket) => socket.end('HTTP/1.1 2'));
-    using sender = senderTo(receiver.url);
+    using sender = testSender(receiver.url);
     expect(await sender.send(MESSAGE)).toEqual({ kind: 'delivered' });
     expect(await sender.send(MESSAGE)).toEqual({ kind: 'failed', reason: 'ECONNRESET' });
     expect(receiver.requests).toEqual([1, 1]);
@@ -80,7 +64,7 @@ describe('a kept connection that the receiver has closed meanwhile', () => {
       socket.write('HTTP/1.1 204 No Content\r\n\r\n');
       socket.once('data', () => socket.resetAndDestroy());
     });
-    using sender = senderTo(receiver.url);
+    using sender = testSender(receiver.url);
     expect(await sender.send(MESSAGE)).toEqual({ kind: 'delivered' });
     expect(await sender.send(MESSAGE)).toEqual({ kind: 'failed', reason: 'ECONNRESET' });
     expect(receiver.connections).toBe(2);
@@ -92,7 +76,7 @@ describe('a kept connection that the receiver has closed meanwhile', () => {
       onAsked = resolve;
     });
     await using receiver = await startForgetful((socket) => onAsked(socket));
-    using sender = senderTo(receiver.url);
+    using sender = testSender(receiver.url);
     await sender.send(MESSAGE);
     const second = sender.send(MESSAGE);
     const socket = await asked;

@@ -5,34 +5,21 @@ import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/support/clock.ts';
 import type { Resolve } from '../../src/webhooks/addresses.ts';
-import { createEndpoint } from '../../src/webhooks/endpoint.ts';
-import { createSender, type SenderDeps, type SendResult } from '../../src/webhooks/sender.ts';
+import type { SenderDeps, SendResult } from '../../src/webhooks/sender.ts';
 import { keyOf } from '../../src/webhooks/signature.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { freePort, temporaryFolder } from '../support/process.ts';
 import { flood, startHostile } from './hostile.ts';
 import { answers, startReceiver } from './receiver.ts';
+import { testSender } from './test-sender.ts';
 import { verify } from './verify.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const MESSAGE = { id: 'ROM202600000042:7', body: '{"id":"ROM202600000042:7","name":"Ännchen"}' };
 
-function senderTo(url: string, deps: Partial<SenderDeps> = {}) {
-  const keys = [keyOf(SECRET) ?? expect.unreachable()];
-  const endpoint = createEndpoint(url);
-  const sender = createSender({
-    endpoint,
-    keys,
-    allowPrivate: true,
-    timeoutMs: 30_000,
-    clock: systemClock,
-    time: deps.clock ?? systemClock,
-    ...deps,
-  });
-  return { ...sender, [Symbol.dispose]: () => sender.close() };
-}
+const KEYS = [keyOf(SECRET) ?? expect.unreachable()];
+const senderTo = (url: string, deps: Partial<SenderDeps> = {}) => testSender(url, { keys: KEYS, ...deps });
 
 test('an event is posted unchanged, with a signature', async () => {
   await using receiver = await startReceiver('/hooks?from=here');

@@ -40,7 +40,7 @@ export class SignalSender {
       try {
         return await this.#room.signal(this.#to, writeSignal(signal));
       } catch (error) {
-        // Cast: any other exception has no `retryable`, and is not retried.
+        // Cast: other exceptions have no `retryable`, and are not retried.
         const { code, retryable, retryAfterMs = RETRY_MS } = error as Partial<SignalboxError>;
         // Both sides reconnect after a member was away. Descriptions are repeated or replaced by their connection: a retry
         // here would delay the following ones behind an outdated one.

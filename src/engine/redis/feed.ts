@@ -103,7 +103,7 @@ function createListen({ sub, keys, settings, log }: RedisFeedDeps, read: ReadEve
 type ReadEvent = (text: string) => FeedEvent[];
 
 /**
- * Skips entries that are no event of this version: any client of Redis can append them, a node of a newer version too, and
+ * Skips entries that are no event of this version. Every client of Redis can append them, a node of a newer version too, and
  * a reader that stopped at one would never get past it. Logged once for each type.
  */
 function createEventReader(log: Log): ReadEvent {

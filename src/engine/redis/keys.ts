@@ -84,7 +84,7 @@ export function createKeys(prefix: string, { clustered = false, database = 0 }: 
     },
     user: (userId) => `${prefix}{u:${userId}}`,
     patterns: ['room', 'members'].map((kind) => `${escapeGlob(prefix)}{s[0-9][0-9]}:${kind}:*`),
-    // Not checked further: any client of Redis can create such a key, and the audit only compares codes.
+    // Not checked further: every client of Redis can create such a key, and the audit only compares codes.
     codeIn: (key) => /^\{s\d\d\}:\w+:(\d{6,8})$/.exec(key.slice(prefix.length))?.[1] as RoomCode | undefined,
     scriptKeysOf: (command) => keysOf(keys, command),
   };

@@ -1,4 +1,4 @@
-/** Messages between nodes, checked: any client of Redis can publish on their channels. */
+/** Messages between nodes, checked: every client of Redis can publish on their channels. */
 import { z } from 'zod';
 import { sessionNumber, userId } from '../../protocol/snapshot.ts';
 import type { NodeMessage } from '../engine.ts';

@@ -79,7 +79,7 @@ class GuardedDecoder extends Decoder {
   private refuse(chunk: string, reason: string): void {
     const [, type, attachments = '0', namespace = '/', id = ''] = HEADER.exec(chunk) ?? [];
     if (type === String(PacketType.CONNECT)) {
-      // The gateway refuses this `auth` with a typed error, as any that it does not understand.
+      // The gateway refuses this `auth` with a typed error, like every other that it does not understand.
       this.emitReserved('decoded', { type: PacketType.CONNECT, nsp: namespace, data: { outOfBounds: reason } });
       return;
     }

@@ -2,32 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonText, parseBody, parseEvent } from '../../../src/server/json/json-text.ts';
+import { SPELLINGS } from './spellings.ts';
 
 const textIn = (payload: unknown): unknown => {
   const data: unknown = Reflect.get(Object(payload), 'data');
   return data instanceof JsonText ? data.text : data;
 };
 const textOfEvent = (text: string) => textIn((parseEvent(text) as unknown[])[1]); // the texts below are arrays
-
-const SPELLINGS: readonly string[] = [
-  '1e400',
-  '-0',
-  '9007199254740993',
-  '1.0',
-  '1E+2',
-  '"\\/\\u0041\\ud800"',
-  '" } ] , { [ "',
-  '"\\\\\\""',
-  '{"a":1,"a":2}',
-  '{"b":1,"a":2,"1":3}',
-  '{"__proto__":{"x":1},"constructor":null}',
-  '[ 1 ,\n{ "x" : [ ] }\t]',
-  '"😀\u2028é"',
-  'null',
-  '""',
-  '[]',
-  '{"data":{"data":1},"to":2}',
-];
 
 describe('the text of data', () => {
   test.each(SPELLINGS)('stays %s', (data) => {

@@ -218,7 +218,7 @@ describe('sizes', () => {
     });
   });
 
-  test('of metadata: any JSON is accepted and returned unchanged', async () => {
+  test('of metadata: every JSON value is accepted and returned unchanged', async () => {
     await using sender = await join();
     const metadata = '{"constructor":null,"toJSON":1,"lone":"\\ud800","":[[],{},1e300,-0.5]}';
     await sender.askText(`["room:create",{"metadata":${metadata}}]`);

@@ -8,32 +8,8 @@ import { LIMITS } from '../../../src/protocol/limits.ts';
 import type { Nodes } from '../../support/nodes.ts';
 import { RawSocket } from '../../support/raw-socket.ts';
 import { createApiClient } from '../http/api/api-client.ts';
+import { SPELLINGS } from '../json/spellings.ts';
 import type { Scenario } from './run-scenarios.ts';
-
-/** JSON that a parser and a writer would change, or that resembles what is around it. */
-const SPELLINGS: readonly string[] = [
-  '1e400',
-  '-0',
-  '9007199254740993',
-  '1.0',
-  '1E+2',
-  '0.1e-7',
-  '"\\/ \\u0041 \\u00e9 \\ud83d\\ude00 \\ud800 \\u0000 \\b"',
-  '"😀 é \u2028 \u{10ffff} \u007f"',
-  '{"a":1,"a":2}',
-  '{"b":1,"a":2,"1":3,"0":4}',
-  '{"__proto__":{"admin":true},"constructor":{"prototype":{}},"toJSON":1,"hasOwnProperty":2,"toString":3}',
-  '{"__proto__":1,"__proto__":2}',
-  '[ 1 ,\n{ "x" :\t[ ] } ]',
-  '" } ] , { [ \\" \\\\"',
-  '{"data":{"data":1},"to":"nobody","from":"somebody","ref":7}',
-  '{"_placeholder":true,"num":0}',
-  '["signal",{"to":"x","data":1}]',
-  '""',
-  'null',
-  '[]',
-  'false',
-];
 
 /** Ways to write the same request: the first is that of nearly every client, and the only one of the fast path. */
 const ENVELOPES: readonly ((to: string, data: string) => string)[] = [

@@ -5,8 +5,6 @@ import { createKeys } from '../../../src/engine/redis/keys.ts';
 import type { FeedEvent } from '../../../src/protocol/feed.ts';
 import type { NodeId, RoomCode, RoomRef, UserId } from '../../../src/protocol/ids.ts';
 import { connectRedis } from '../../../src/redis/connect.ts';
-import { ScriptRunner } from '../../../src/redis/script-runner.ts';
-import { systemClock } from '../../../src/support/clock.ts';
 import { createMemoryQueue } from '../../../src/webhooks/queue/memory.ts';
 import type {
   ClaimRequest,
@@ -17,6 +15,7 @@ import type {
 } from '../../../src/webhooks/queue/queue.ts';
 import { createRedisQueue } from '../../../src/webhooks/queue/redis.ts';
 import { createHandClock, type HandClock } from '../../engine/harness.ts';
+import { runnerOn } from '../../redis/script-runner.ts';
 
 export const LEASE_MS = 20_000;
 export const DAY_MS = 86_400_000;
@@ -121,14 +120,7 @@ export async function redisHarness(url: string, clustered: boolean): Promise<Que
   await admin.connect();
   await admin.flushAll();
   const clients = await connectRedis({ url });
-  const runner = new ScriptRunner({
-    client: clients.state,
-    deadlineMs: 60_000,
-    messageProblem: () => undefined,
-    onChange: () => {},
-    onNoPrimary: () => {},
-    clock: systemClock,
-  });
+  const runner = runnerOn(clients.state);
   const keys = createKeys('sb:', { clustered });
   const streamOf = ({ ref: room }: FeedEvent): string =>
     keys.feeds[room === null ? 0 : Number(room.slice(3)) % keys.feeds.length] ?? keys.feeds[0];
