@@ -1,32 +1,17 @@
 /** Connections to Redis: made, checked, kept alive and closed. */
-import { createClient } from 'redis';
-import { backoffMs } from '../support/backoff.ts';
-import { type Chance, systemChance } from '../support/chance.ts';
 import { systemClock } from '../support/clock.ts';
 import { withDeadline } from '../support/deadline.ts';
+import type { RedisClient } from './client.ts';
 import { createReconnect } from './reconnect.ts';
-import { addressOf } from './url.ts';
-
-export type RedisClient = ReturnType<typeof createClient>;
+import { closeBounded, createRoleClients, type RoleClientOptions } from './role-client.ts';
+import { addressOf, databaseOf } from './url.ts';
 
 /** `state` runs scripts, `pub` publishes, `sub` subscribes. Three connections, so that none waits for the work of another. */
 export type RedisRole = 'state' | 'pub' | 'sub';
 
-export interface RedisConnectOptions {
-  /** `redis://`, `rediss://` or `unix://`. May contain credentials, so it is never repeated in an error or a log line. */
-  url: string;
+export interface RedisConnectOptions extends RoleClientOptions<RedisRole> {
   /** Deadline of the first connect and the check of the server, retries included. */
   connectMs?: number;
-  /** Interval of PING on each connection. */
-  pingMs?: number;
-  /** A connection without a reply for so long is closed and made again. More than `pingMs`. */
-  silenceMs?: number;
-  /** For the jitter of reconnects. */
-  chance?: Chance;
-  /** For operators: what no caller can act on. */
-  warn?: (message: string) => void;
-  /** A connection came up or was lost. One call for each change, not for each attempt. */
-  onConnectionChange?: (role: RedisRole, up: boolean, error: Error | undefined) => void;
 }
 
 export interface RedisClients extends AsyncDisposable, Readonly<Record<RedisRole, RedisClient>> {
@@ -43,8 +28,6 @@ export interface RedisClients extends AsyncDisposable, Readonly<Record<RedisRole
 }
 
 const ROLES = ['state', 'pub', 'sub'] as const;
-const CLOSE_MS = 1_000;
-const RECONNECT = { firstMs: 50, maxMs: 500 };
 /** Sharded Pub/Sub came with it. */
 const MIN_REDIS_VERSION = 7;
 
@@ -56,7 +39,7 @@ const MIN_REDIS_VERSION = 7;
 export async function connectRedis(options: RedisConnectOptions): Promise<RedisClients> {
   const address = addressOf(options.url);
   const lastError: { message?: string } = {};
-  const clients = standalone(options, (error) => {
+  const clients = createRoleClients(ROLES, options, (error) => {
     lastError.message = error.message;
   });
   const close = async (): Promise<void> => {
@@ -72,88 +55,13 @@ export async function connectRedis(options: RedisConnectOptions): Promise<RedisC
       connectMs,
       timedOut,
     );
-    const database = clients.state.options.database ?? 0;
+    const database = databaseOf(options.url);
     const reconnect = createReconnect(Object.values(clients), systemClock);
     return { ...clients, address, clustered, database, reconnect, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-/** 50, 100, 200, 400, 500 ms, and up to 100 ms of jitter. Always a number: for `false` or an Error the client gives up. */
-export function reconnectMs(retries: number, chance: Chance): number {
-  return backoffMs(retries, RECONNECT) + Math.floor(chance.fraction() * 100);
-}
-
-function standalone(options: RedisConnectOptions, onError: (error: Error) => void): Record<RedisRole, RedisClient> {
-  const make = (role: RedisRole): RedisClient => createRoleClient(role, options, onError);
-  return { state: make('state'), pub: make('pub'), sub: make('sub') };
-}
-
-/** A client that is not connected yet. Once connected, it reconnects for ever. */
-export function createRoleClient<Role extends string>(
-  role: Role,
-  options: Omit<RedisConnectOptions, 'onConnectionChange'> & {
-    onConnectionChange?: (role: Role, up: boolean, error: Error | undefined) => void;
-  },
-  onError: (error: Error) => void,
-): RedisClient {
-  const client = createClient({
-    url: options.url,
-    name: `signalbox-${role}`,
-    // node-redis' own time-out bounds only unwritten commands, and costs an AbortSignal for each: see withDeadline.
-    commandOptions: { timeout: 0 },
-    // An offline queue would send stale writes and messages after an outage. Subscriptions do not go stale.
-    disableOfflineQueue: role !== 'sub',
-    maintNotifications: 'disabled',
-    disableClientInfo: true,
-    // With a PING every few seconds, a healthy connection is never silent (a subscriber's neither), so silence means that
-    // the peer is gone. The kernel notices a link that drops packets only after 15 minutes.
-    pingInterval: options.pingMs ?? 5_000,
-    socket: {
-      reconnectStrategy: (retries) => reconnectMs(retries, options.chance ?? systemChance),
-      socketTimeout: options.silenceMs ?? 15_000,
-      connectTimeout: 5_000,
-    },
-  });
-  watch(client, (up, error) => options.onConnectionChange?.(role, up, error), onError);
-  return client as RedisClient; // the option literals narrow type parameters that no caller needs
-}
-
-interface WatchedClient {
-  readonly isReady: boolean;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  on(event: 'ready', listener: () => void): unknown;
-}
-
-/** Listens to `error` in any case: without a listener a lost connection ends the process. */
-function watch(
-  client: WatchedClient,
-  onConnectionChange: (up: boolean, error: Error | undefined) => void,
-  onError: (error: Error) => void,
-): void {
-  let up = false;
-  client.on('ready', () => {
-    up = true;
-    onConnectionChange(true, undefined);
-  });
-  client.on('error', (error) => {
-    onError(error);
-    if (!up || client.isReady) return;
-    up = false;
-    onConnectionChange(false, error);
-  });
-}
-
-/** `close()` of node-redis waits for replies, for ever when Redis is frozen. */
-export async function closeBounded(client: RedisClient): Promise<void> {
-  try {
-    if (client.isOpen) await withDeadline(client.close(), CLOSE_MS, () => new Error('close took too long'));
-  } catch {
-    // Destroyed below: no caller could act on this error.
-  }
-  client.destroy();
 }
 
 /** @returns whether the server is a node of a Cluster. */

@@ -3,12 +3,12 @@ import { ErrorReply } from 'redis';
 import type { Clock } from '../support/clock.ts';
 import { withDeadline } from '../support/deadline.ts';
 import { type StoreHealth, StoreUnavailable } from '../support/store.ts';
-import type { RedisClient } from './connect.ts';
+import type { RedisClient } from './client.ts';
 import { InFlight, type InFlightBounds, type Urgency } from './in-flight.ts';
 import { firstWordOf, isNoPrimary, refusalOf, saysUnavailable } from './refusals.ts';
 import type { Script } from './script.ts';
 
-export type ScriptClient = Pick<RedisClient, 'isReady' | 'evalSha' | 'eval' | 'scriptLoad'>;
+export type ScriptClient = Pick<RedisClient, 'isReady' | 'offlineReason' | 'evalSha' | 'eval' | 'scriptLoad'>;
 
 export interface ScriptRunnerOptions {
   readonly client: ScriptClient;
@@ -104,7 +104,8 @@ export class ScriptRunner {
     if (this.#stalled) return { state: 'down', reason: 'no reply' };
     // Also while the connections of a refusing Redis are made anew: it has not worked again yet.
     if (this.#refusal !== undefined) return { state: 'down', reason: this.#refusal };
-    if (!this.#options.client.isReady) return { state: 'down', reason: 'no connection' };
+    const { isReady, offlineReason = 'no connection' } = this.#options.client;
+    if (!isReady) return { state: 'down', reason: offlineReason };
     const reason = this.#options.messageProblem();
     return reason === undefined ? { state: 'up' } : { state: 'recovering', reason };
   }

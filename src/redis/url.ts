@@ -1,11 +1,15 @@
 /** URLs of Redis. May contain credentials, so they are never repeated. */
 import { authorityProblem } from '../support/host.ts';
+import { isSentinelUrl, readSentinelUrl, sentinelUrlProblem } from './sentinel-url.ts';
 
-const EXPECTED = 'expected redis://host:6379, rediss://user:password@host:6379/0 or unix:///path/to/socket';
+const EXPECTED =
+  'expected redis://host:6379, rediss://user:password@host:6379/0, redis+sentinel://host:26379,host:26379/name/0 ' +
+  'or unix:///path/to/socket';
 
 /** What is wrong with a URL; undefined when node-redis reads it as it is meant. */
 export function redisUrlProblem(url: string): string | undefined {
-  const problem = /^unix:/i.test(url) ? socketProblem(url) : serverProblem(url);
+  const problemOf = isSentinelUrl(url) ? sentinelUrlProblem : /^unix:/i.test(url) ? socketProblem : serverProblem;
+  const problem = problemOf(url);
   return problem === undefined ? undefined : `the URL of Redis ${problem}; ${EXPECTED}`;
 }
 
@@ -26,13 +30,23 @@ const socketProblem = (url: string): string | undefined =>
     : 'has no path of a socket';
 
 /**
- * Host and port, or the path of the socket, without credentials: for logs.
+ * Host and port, the path of the socket, or the sentinels, without credentials: for logs.
  *
  * @throws Error that says what is wrong.
  */
 export function addressOf(url: string): string {
   const problem = redisUrlProblem(url);
   if (problem !== undefined) throw new Error(problem);
+  if (isSentinelUrl(url)) {
+    const { sentinels, masterName } = readSentinelUrl(url).sentinels;
+    return `${masterName} of the sentinels ${sentinels.map(({ host, port }) => `${host}:${port}`).join(', ')}`;
+  }
   const { protocol, hostname, port, pathname } = new URL(url.replace(/^(unix:\/\/)[^@/]*@/, '$1'));
   return protocol === 'unix:' ? pathname : `${hostname}:${port || '6379'}`;
+}
+
+/** The number of the database, of a URL without a problem. */
+export function databaseOf(url: string): number {
+  if (isSentinelUrl(url)) return readSentinelUrl(url).database;
+  return Number(/^unix:/i.test(url) ? (/\?db=(\d+)$/.exec(url)?.[1] ?? 0) : new URL(url).pathname.slice(1));
 }

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { connectRedis, type RedisRole, reconnectMs } from '../../src/redis/connect.ts';
+import { connectRedis, type RedisRole } from '../../src/redis/connect.ts';
+import { reconnectMs } from '../../src/redis/role-client.ts';
 import { systemChance } from '../../src/support/chance.ts';
 import { freePort } from '../support/process.ts';
 import { startProxy } from '../support/proxy.ts';
@@ -64,7 +65,7 @@ test('a server that denies INFO and CONFIG is accepted, with a warning for each 
   });
   const warnings: string[] = [];
   await using clients = await connectRedis({ url: redis.url, warn: (message) => warnings.push(message) });
-  expect(await clients.state.ping()).toBe('PONG');
+  expect(await clients.state.sendCommand(['PING'])).toBe('PONG');
   expect(warnings).toHaveLength(2);
   expect(warnings.join()).toMatch(/version.*maxmemory-policy/);
 });
@@ -78,18 +79,18 @@ test('each connection reports once that it was lost and once that it is back', a
   seen.length = 0;
   proxy.cut();
   await vi.waitFor(() => expect(seen).toHaveLength(3));
-  await expect(clients.state.ping()).rejects.toThrow(); // refused at once, not queued
+  await expect(clients.state.sendCommand(['PING'])).rejects.toThrow(); // refused at once, not queued
   proxy.heal();
   await vi.waitFor(() => expect(seen).toHaveLength(6));
   expect(seen.filter(([, up]) => up)).toHaveLength(3);
-  expect(await clients.state.ping()).toBe('PONG');
+  expect(await clients.state.sendCommand(['PING'])).toBe('PONG');
 });
 
 test('closing takes bounded time, even when Redis is frozen with commands in flight', async () => {
   await using redis = await startRedis();
   const clients = await connectRedis({ url: redis.url });
   redis.freeze();
-  const pending = clients.state.get('key').catch((error: unknown) => error);
+  const pending = clients.state.sendCommand(['GET', 'key']).catch((error: unknown) => error);
   const began = performance.now();
   await clients.close();
   expect(performance.now() - began).toBeLessThan(2_000);

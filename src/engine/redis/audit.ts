@@ -1,7 +1,8 @@
 /** Checks that the keys in Redis do not contradict each other: conservation of codes, and what follows from it. */
-import { createClient } from 'redis';
 import { z } from 'zod';
 import type { RoomCode } from '../../protocol/ids.ts';
+import type { PlainClient } from '../../redis/client.ts';
+import { connectPlainClient } from '../../redis/plain-client.ts';
 import { type Pool, SHARDS, shardOf } from '../../room/pool.ts';
 import { DEFAULT_PREFIX } from '../engine.ts';
 import { poolNumbers } from './commands.ts';
@@ -38,11 +39,8 @@ const reply = z.object({
  * busy for some milliseconds when it is full, so it is for operators and tests, not for a timer.
  */
 export async function auditShards({ url, prefix = DEFAULT_PREFIX, pool }: AuditOptions): Promise<ShardAudit[]> {
-  const client: Client = createClient({ url, maintNotifications: 'disabled', disableClientInfo: true });
-  // A lost connection fails the command under way: that error is reported.
-  client.on('error', () => {});
+  const client = await connectPlainClient('audit', url);
   try {
-    await client.connect();
     const keys = createKeys(prefix);
     const script = loadAuditScript().source;
     const audits: ShardAudit[] = [];
@@ -59,10 +57,8 @@ export async function auditShards({ url, prefix = DEFAULT_PREFIX, pool }: AuditO
   }
 }
 
-type Client = ReturnType<typeof createClient>;
-
 /** The codes of each shard that have keys. Nothing else finds a room that is in no sorted set. */
-async function roomsIn(client: Client, keys: Keys): Promise<readonly ReadonlySet<RoomCode>[]> {
+async function roomsIn(client: PlainClient, keys: Keys): Promise<readonly ReadonlySet<RoomCode>[]> {
   const codes = Array.from({ length: SHARDS }, () => new Set<RoomCode>());
   for (const pattern of keys.patterns) {
     for await (const batch of client.scanIterator({ MATCH: pattern, COUNT: 1_000 })) {

@@ -1,7 +1,7 @@
 /** The feed in Redis: the streams that the scripts append to, and a channel with the same events. */
 import { z } from 'zod';
 import { type FeedEvent, feedEvent } from '../../protocol/feed.ts';
-import type { RedisClient } from '../../redis/connect.ts';
+import type { RedisClient } from '../../redis/client.ts';
 import type { ScriptRunner } from '../../redis/script-runner.ts';
 import type { Log } from '../../support/log.ts';
 import type { EngineSettings } from '../engine.ts';

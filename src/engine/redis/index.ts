@@ -1,7 +1,8 @@
 /** The engine of several nodes: one Redis, one script for each command. */
 import { createShardedAdapter } from '@socket.io/redis-adapter';
 import { NODE_ID_PATTERN, type NodeId } from '../../protocol/ids.ts';
-import { connectRedis, type RedisClient, type RedisClients } from '../../redis/connect.ts';
+import type { RedisClient } from '../../redis/client.ts';
+import { connectRedis, type RedisClients } from '../../redis/connect.ts';
 import type { ScriptRunner } from '../../redis/script-runner.ts';
 import type { Command, Outcome } from '../../room/commands.ts';
 import { SHARDS } from '../../room/pool.ts';

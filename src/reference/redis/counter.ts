@@ -1,7 +1,8 @@
 /** The shared counter in Redis, on a connection of its own: commands of rooms and of references do not wait for each other. */
 import { z } from 'zod';
-import { closeBounded, createRoleClient } from '../../redis/connect.ts';
+import type { RedisClient } from '../../redis/client.ts';
 import { createReconnect } from '../../redis/reconnect.ts';
+import { closeBounded, createRoleClients } from '../../redis/role-client.ts';
 import { ScriptRunner } from '../../redis/script-runner.ts';
 import { addressOf } from '../../redis/url.ts';
 import { startWriteProbe } from '../../redis/write-probe.ts';
@@ -56,9 +57,7 @@ export function createRedisCounter({
 }: RedisCounterOptions): Counter {
   addressOf(url);
   const scripts = loadScripts();
-  const onConnectionChange = (role: string, up: boolean, error: Error | undefined) =>
-    log.info({ role, up, ...(error && { reason: error.message }) }, 'connection to Redis');
-  const client = createRoleClient('references', { url, onConnectionChange }, () => {});
+  const client = createCounterClient(url, log);
   const connected = client.connect().then(
     () => {},
     (error: unknown) => log.debug({ err: error }, 'connecting to Redis for references was cancelled'),
@@ -104,6 +103,13 @@ export function createRedisCounter({
       await connected;
     },
   };
+}
+
+function createCounterClient(url: string, log: Log): RedisClient {
+  const onConnectionChange = (role: string, up: boolean, error: Error | undefined): void =>
+    log.info({ role, up, ...(error && { reason: error.message }) }, 'connection to Redis');
+  const warn = (message: string): void => log.warn(message);
+  return createRoleClients(['references'], { url, warn, onConnectionChange }, () => {}).references;
 }
 
 /** What Redis refuses for one key alone, such as one of another type: the runner sees what it refuses to everybody. */
