@@ -66,8 +66,6 @@ export async function startSentinelGroup(options: SentinelOptions = {}): Promise
     const sentinels = await Promise.all(parts.map(startSentinel));
     for (const sentinel of sentinels) own(sentinel);
     const group = groupOf({ servers, sentinels, options, close });
-    // By default they look at a demoted primary only every 10 s.
-    for (const { port } of sentinels) await group.ask(port, 'SENTINEL', 'DEBUG', 'INFO-PERIOD', '500');
     await group.inSync();
     return group;
   } catch (error) {
@@ -116,10 +114,19 @@ async function startSentinel({ folder, servers, ports, index, options }: Sentine
     ...ports.flatMap((port, at) => (at === index ? [] : [of('known-sentinel', '127.0.0.1', port, id(at))])),
   ];
   await writeFile(file, `${lines.join('\n')}\n`);
-  return ownedSentinel(ports[index] ?? 0, file, await launchSentinel(file));
+  const port = ports[index] ?? 0;
+  const launch = async (): Promise<RunningChild> => {
+    const child = await launchSentinel(file);
+    await askOnce(port, sentinelPassword, ['SENTINEL', 'DEBUG', ...HASTE]);
+    return child;
+  };
+  return ownedSentinel(port, launch, await launch());
 }
 
-function ownedSentinel(port: number, file: string, first: RunningChild): Sentinel {
+/** By default a sentinel looks at a demoted primary every 10 s, and for a lost one again after 15 s. */
+const HASTE = ['INFO-PERIOD', '300', 'PING-PERIOD', '300', 'PUBLISH-PERIOD', '300', 'MIN-LINK-RECONNECT-PERIOD', '300'];
+
+function ownedSentinel(port: number, launch: () => Promise<RunningChild>, first: RunningChild): Sentinel {
   let child = first;
   return {
     port,
@@ -128,7 +135,7 @@ function ownedSentinel(port: number, file: string, first: RunningChild): Sentine
     thaw: () => child.signal('SIGCONT'),
     restart: async () => {
       await child.kill();
-      child = await launchSentinel(file);
+      child = await launch();
     },
     [Symbol.asyncDispose]: async () => void (await child.kill()),
   };

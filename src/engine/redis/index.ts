@@ -26,7 +26,7 @@ import { type WatchedStore, watchStore } from './watched-store.ts';
 const INSTANCE_BYTES = 12;
 
 export interface RedisEngineOptions {
-  /** `redis://`, `rediss://` or `unix://`. May hold credentials. */
+  /** As `redisUrl` has it. May hold credentials. */
   readonly url: string;
   /** The prefix of all keys and channels: servers with different prefixes can share a database of Redis. */
   readonly prefix?: string;
