@@ -15,7 +15,8 @@ export type Service =
   | 'postgresql'
   | 'mariadb'
   | 'python'
-  | 'openssl';
+  | 'openssl'
+  | 'faketime';
 
 interface Origin {
   readonly debian: string;
@@ -57,6 +58,8 @@ const origins: Readonly<Record<Service, Origin>> = {
   mariadb: { debian: 'mariadb-server-core', homebrew: 'mariadb', names: ['mariadbd'] },
   // Makes the certificates of receivers that are called over TLS.
   openssl: { debian: 'openssl', homebrew: 'openssl', names: ['openssl'] },
+  // Sets the clock of one process, by a library that Debian's package brings along.
+  faketime: { debian: 'faketime', homebrew: 'libfaketime', names: ['faketime'] },
   // Debian's own comes first: others on the path do not see what its packages bring.
   python: {
     debian: 'python3-socketio python3-websocket',

@@ -29,6 +29,10 @@ export interface TcpProxy extends AsyncDisposable {
   freeze(): void;
   /** The end of `freeze()`: what was held back goes on, in order. */
   thaw(): void;
+  /** What a round trip costs more from now on, of open connections too. */
+  delay(roundTripMs: number): void;
+  /** Ends the server's side of all open connections; the client's stay open, as when a host is gone without a word. */
+  halfOpen(): void;
   close(): Promise<void>;
 }
 
@@ -45,7 +49,7 @@ class Link implements TcpProxy {
   bytesUp = 0;
   accepted = 0;
   #targetPort: number;
-  readonly #delayMs: number;
+  #delayMs: number;
   readonly #server = createServer((client) => this.#accept(client));
   readonly #sockets = new Map<Socket, Socket>();
   readonly #pipes = new Set<Pipe>();
@@ -108,6 +112,15 @@ class Link implements TcpProxy {
     for (const pipe of this.#pipes) pipe.flow();
   }
 
+  delay(roundTripMs: number): void {
+    this.#delayMs = roundTripMs / 2;
+  }
+
+  halfOpen(): void {
+    for (const pipe of this.#pipes) pipe.abandon();
+    for (const server of this.#sockets.values()) server.resetAndDestroy();
+  }
+
   close(): Promise<void> {
     this.cut();
     return new Promise((resolve) => this.#server.close(() => resolve()));
@@ -125,11 +138,12 @@ class Link implements TcpProxy {
     client.setNoDelay(true);
     this.#sockets.set(client, server);
     const blocked = (): boolean => this.#frozen;
-    const up = new Pipe(client, server, this.#delayMs, blocked, (chunk) => {
+    const delayMs = (): number => this.#delayMs;
+    const up = new Pipe(client, server, delayMs, blocked, (chunk) => {
       this.bytesUp += chunk.length;
       for (const listener of this.#up) listener(chunk);
     });
-    const down = new Pipe(server, client, this.#delayMs, blocked, (chunk) => {
+    const down = new Pipe(server, client, delayMs, blocked, (chunk) => {
       this.bytesDown += chunk.length;
       for (const listener of this.#down) listener(chunk);
     });
@@ -148,18 +162,27 @@ class Pipe {
   readonly #blocked: () => boolean;
   readonly #seen: (chunk: Buffer) => void;
   readonly #held: { chunk: Buffer | undefined; due: number }[] = [];
+  #isAbandoned = false;
 
-  constructor(from: Socket, to: Socket, delayMs: number, blocked: () => boolean, seen: (chunk: Buffer) => void) {
+  constructor(from: Socket, to: Socket, delayMs: () => number, blocked: () => boolean, seen: (chunk: Buffer) => void) {
     this.#to = to;
     this.#blocked = blocked;
     this.#seen = seen;
     const hold = (chunk: Buffer | undefined): void => {
-      this.#held.push({ chunk, due: performance.now() + delayMs });
-      setTimeout(() => this.flow(), delayMs);
+      if (this.#isAbandoned) return;
+      // A shorter delay than before does not let a piece overtake earlier ones.
+      this.#held.push({ chunk, due: performance.now() + delayMs() });
+      setTimeout(() => this.flow(), delayMs());
     };
     from.on('data', hold);
     from.once('close', () => hold(undefined));
     from.on('error', () => undefined); // `close` follows, and is passed on as such
+  }
+
+  /** Nothing goes through any more, the end neither. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#held.length = 0;
   }
 
   flow(): void {

@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** About how many seconds the longest take on a quiet machine. It decides about nothing but the order. */
 export const SECONDS: Readonly<Record<string, number>> = {
   'test/client/mesh.test.ts': 80,
+  'test/faults/chaos.test.ts': 60,
   'test/browser/sentences.test.ts': 50,
   'test/engine/mutations.test.ts': 45,
   'test/browser/views.test.ts': 45,

@@ -25,10 +25,18 @@ export interface SignalboxProcess extends AsyncDisposable {
 
 type Given = PartialOptions & { readonly logLevel?: string };
 
-/** `signalbox serve` on a free port of 127.0.0.1; resolves when it has printed its address. */
-export async function startSignalbox(options: Given = {}, env: Environment = {}): Promise<SignalboxProcess> {
+/**
+ * `signalbox serve` on a free port of 127.0.0.1; resolves when it has printed its address.
+ *
+ * @param main another build of the program
+ */
+export async function startSignalbox(
+  options: Given = {},
+  env: Environment = {},
+  main: string = MAIN,
+): Promise<SignalboxProcess> {
   // The last line of the printed block: what comes before it is complete then.
-  const { child, removed } = await launch(options, env, /^ {2}codes /);
+  const { child, removed } = await launch(options, env, main, /^ {2}codes /);
   const port = Number(/:(\d+)$/.exec(await child.line(/^ {2}address /))?.[1]);
   return {
     child,
@@ -45,17 +53,17 @@ export async function startSignalbox(options: Given = {}, env: Environment = {})
 
 /** The same, but resolves as soon as the process is there. */
 export async function beginSignalbox(options: Given = {}): Promise<RunningChild> {
-  return (await launch(options, {})).child;
+  return (await launch(options, {}, MAIN)).child;
 }
 
-async function launch(options: Given, env: Environment, ready?: RegExp) {
+async function launch(options: Given, env: Environment, main: string, ready?: RegExp) {
   // What one server keeps is not what another test means.
   const folder = await temporaryFolder();
   // No load balancer is told before a node ends.
   const given = { host: '127.0.0.1', port: 0, demo: false, dataDir: folder.path, drainReadyMs: 0, ...options };
   const child = await startChild({
     command: process.execPath,
-    args: [MAIN, 'serve', ...Object.entries(given).flatMap(([name, value]) => [flagOf(name), String(value)])],
+    args: [main, 'serve', ...Object.entries(given).flatMap(([name, value]) => [flagOf(name), String(value)])],
     env: { ...nothingOfOurs(), ...env },
     ...(ready && { ready }),
     startMs: START_MS,

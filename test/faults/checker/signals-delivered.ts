@@ -1,0 +1,83 @@
+/**
+ * An acknowledged signal is received: unless a part of its path was killed, cut or frozen within a second of it, or the
+ * receiver has itself left the room or given up its connection.
+ */
+import { lostOnPath, pathOf } from './excuses.ts';
+import { homesOf } from './homes.ts';
+import { logEndsOf } from './log-ends.ts';
+import { type EntryOf, entriesOf, type Law, type Run } from './run.ts';
+
+const MARGIN_MS = 1_000;
+/** What was sent this short before the end of the logs may still be on its way. */
+const LAST_MS = 3_000;
+/** What a client does by itself that takes its connection away. */
+const GIVES_UP: ReadonlySet<string> = new Set(['cut', 'refresh', 'close']);
+
+export const signalsDelivered: Law = (run) => {
+  const homes = homesOf(run);
+  const heard = new Set(entriesOf(run, 'heard').map(({ from, signal }) => `${from} ${signal.to} ${signal.n}`));
+  const calls = new Map<string, EntryOf<'called'>>();
+  for (const entry of entriesOf(run, 'called')) if (entry.signal) calls.set(`${entry.client} ${entry.call}`, entry);
+  const whereabouts = whereaboutsOf(run);
+  const endOf = logEndsOf(run);
+  const clientOf = new Map(entriesOf(run, 'welcomed').map(({ userId, client }) => [userId, client]));
+  return entriesOf(run, 'settled').flatMap(({ at, client, call, error }) => {
+    const { signal, userId, at: sentAt } = calls.get(`${client} ${call}`) ?? {};
+    if (
+      !signal ||
+      userId == null ||
+      sentAt === undefined ||
+      error !== null ||
+      at > endOf(clientOf.get(signal.to) ?? '') - LAST_MS
+    )
+      return [];
+    if (heard.has(`${userId} ${signal.to} ${signal.n}`)) return [];
+    const begin = sentAt - MARGIN_MS;
+    const end = at + MARGIN_MS;
+    const receiver = whereabouts.get(signal.to);
+    if (receiver === undefined || !wasThere(receiver, signal.ref, begin, end)) return [];
+    const senders = homes.nodesIn(userId, sentAt, at);
+    const receivers = homes.nodesIn(signal.to, begin, end);
+    const path = senders.flatMap((from) => receivers.flatMap((to) => pathOf(from, to)));
+    if (lostOnPath(run, path, sentAt, at, MARGIN_MS)) return [];
+    const way = `${senders.join(', ')} to ${receivers.join(', ')}`;
+    return [
+      {
+        at,
+        text: `signal ${signal.n} of ${userId} to ${signal.to} in ${signal.ref} was acknowledged and not received (${way})`,
+      },
+    ];
+  });
+};
+
+interface Whereabouts {
+  /** By its own log: the room that it was in from an instant on, null for none. */
+  readonly rooms: { readonly at: number; readonly ref: string | null }[];
+  /** When it gave its connection up by itself. */
+  readonly gaps: number[];
+}
+
+function whereaboutsOf(run: Run): Map<string, Whereabouts> {
+  const all = new Map<string, Whereabouts>();
+  const users = new Map<string, string>();
+  for (const entry of run.clients) {
+    if (entry.kind === 'welcomed') users.set(entry.client, entry.userId);
+    const userId = users.get(entry.client);
+    if (userId === undefined) continue;
+    const own = all.get(userId) ?? { rooms: [], gaps: [] };
+    all.set(userId, own);
+    const isEntry = entry.kind === 'welcomed' || entry.kind === 'settled';
+    if (isEntry && entry.room !== null) own.rooms.push({ at: entry.at, ref: entry.room.ref });
+    if (entry.kind === 'ended') own.rooms.push({ at: entry.at, ref: null });
+    if (entry.kind === 'called' && GIVES_UP.has(entry.name)) own.gaps.push(entry.at);
+  }
+  return all;
+}
+
+/** Whether it could receive what is sent in that room all the time between the two instants. */
+function wasThere({ rooms, gaps }: Whereabouts, ref: string, begin: number, end: number): boolean {
+  if (gaps.some((at) => at >= begin && at <= end)) return false;
+  const first = rooms.findLastIndex(({ at }) => at <= begin);
+  const during = rooms.filter(({ at }, index) => index >= first && at <= end);
+  return first !== -1 && during.every((room) => room.ref === ref);
+}
