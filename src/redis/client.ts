@@ -17,8 +17,8 @@ interface ScriptCall {
 export interface RedisClient {
   readonly isOpen: boolean;
   readonly isReady: boolean;
-  /** Why it is not ready, where more is known than that there is no connection. */
-  readonly offlineReason?: string | undefined;
+  /** What keeps it from connecting, or would do so after a loss, where more is known than that there is no connection. */
+  readonly problem?: string | undefined;
   connect(): Promise<unknown>;
   close(): Promise<unknown>;
   destroy(): void;

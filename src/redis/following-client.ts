@@ -27,7 +27,7 @@ export function createFollowingClient(options: Omit<FollowingOptions, 'prepare'>
     get isReady() {
       return connection.client !== undefined;
     },
-    get offlineReason() {
+    get problem() {
       return options.sentinels.answer ? undefined : 'no sentinel answers';
     },
     connect: () => connection.open(),

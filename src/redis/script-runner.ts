@@ -8,14 +8,14 @@ import { InFlight, type InFlightBounds, type Urgency } from './in-flight.ts';
 import { firstWordOf, isNoPrimary, refusalOf, saysUnavailable } from './refusals.ts';
 import type { Script } from './script.ts';
 
-export type ScriptClient = Pick<RedisClient, 'isReady' | 'offlineReason' | 'evalSha' | 'eval' | 'scriptLoad'>;
+export type ScriptClient = Pick<RedisClient, 'isReady' | 'problem' | 'evalSha' | 'eval' | 'scriptLoad'>;
 
 export interface ScriptRunnerOptions {
   readonly client: ScriptClient;
   readonly deadlineMs: number;
   /** Why messages of other nodes may be missing: then the health is `recovering` at best. */
   readonly messageProblem: () => string | undefined;
-  /** The state or its reason has changed. */
+  /** The state has changed, or the reason why it is not up. */
   readonly onChange: (health: StoreHealth) => void;
   /** Redis refuses because it is no primary, or not any more: called at each refusal. */
   readonly onNoPrimary: () => void;
@@ -97,17 +97,19 @@ export class ScriptRunner {
     if (state === before.state && reason === before.reason) return;
     const since = state === before.state ? before.since : this.#options.clock.now();
     this.#health = { state, since, ...(reason !== undefined && { reason }) };
-    this.#options.onChange(this.#health);
+    // What is missing while it works is for operators who ask.
+    if (state !== 'up' || before.state !== 'up') this.#options.onChange(this.#health);
   }
 
   #condition(): Pick<StoreHealth, 'state' | 'reason'> {
     if (this.#stalled) return { state: 'down', reason: 'no reply' };
     // Also while the connections of a refusing Redis are made anew: it has not worked again yet.
     if (this.#refusal !== undefined) return { state: 'down', reason: this.#refusal };
-    const { isReady, offlineReason = 'no connection' } = this.#options.client;
-    if (!isReady) return { state: 'down', reason: offlineReason };
+    const { isReady, problem } = this.#options.client;
+    if (!isReady) return { state: 'down', reason: problem ?? 'no connection' };
     const reason = this.#options.messageProblem();
-    return reason === undefined ? { state: 'up' } : { state: 'recovering', reason };
+    if (reason !== undefined) return { state: 'recovering', reason };
+    return problem === undefined ? { state: 'up' } : { state: 'up', reason: problem };
   }
 
   #refused(refusal: string): void {

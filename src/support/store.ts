@@ -13,7 +13,8 @@ export interface StoreHealth {
   readonly state: 'up' | 'recovering' | 'down';
   /**
    * Why it is not up: the first word of Redis' refusal, such as READONLY or OOM, the code of a driver's error, such as
-   * SQLITE_BUSY or 55P03, or what is missing. Neither addresses nor values.
+   * SQLITE_BUSY or 55P03, or what is missing. While it is up: what it would lack after a loss of its connection. Neither
+   * addresses nor values.
    */
   readonly reason?: string;
   /** What it was asked for when it failed, where it is asked for several things: `lease room`. */

@@ -39,6 +39,10 @@ export interface SentinelGroup extends AsyncDisposable {
   primaryAfter(old: RedisServer): Promise<RedisServer>;
   /** Resolves when all replicas that run are known to the sentinels, and have all that the primary has. */
   inSync(): Promise<void>;
+  /** From now on no replica receives what is written: a failover loses it. */
+  stallReplication(): Promise<void>;
+  /** The end of `stallReplication()`. */
+  resumeReplication(): Promise<void>;
   /** SENTINEL FAILOVER: the primary is demoted and goes on as a replica. */
   failOver(): Promise<void>;
   /** One command to a server, on a connection of its own. */
@@ -124,7 +128,7 @@ async function startSentinel({ folder, servers, ports, index, options }: Sentine
 }
 
 /** By default a sentinel looks at a demoted primary every 10 s, and for a lost one again after 15 s. */
-const HASTE = ['INFO-PERIOD', '300', 'PING-PERIOD', '300', 'PUBLISH-PERIOD', '300', 'MIN-LINK-RECONNECT-PERIOD', '300'];
+const HASTE = ['INFO', 'PING', 'ASK', 'PUBLISH', 'MIN-LINK-RECONNECT'].flatMap((of) => [`${of}-PERIOD`, '300']);
 
 function ownedSentinel(port: number, launch: () => Promise<RunningChild>, first: RunningChild): Sentinel {
   let child = first;
@@ -189,6 +193,15 @@ function groupOf({ servers, sentinels, options, close }: GroupParts): SentinelGr
     primary: () => until(() => true),
     primaryAfter: (old) => until((server) => server !== old),
     inSync: () => inSync(servers.length - 1, sentinels, ask, () => until(() => true)),
+    async stallReplication() {
+      const primary = await until(() => true);
+      // No such user: a replica whose connection is ended is not let in again.
+      for (const { port } of servers) await ask(port, 'CONFIG', 'SET', 'masteruser', 'nobody', 'masterauth', 'wrong');
+      await ask(primary.port, 'CLIENT', 'KILL', 'TYPE', 'replica');
+    },
+    async resumeReplication() {
+      for (const { port } of servers) await ask(port, 'CONFIG', 'SET', 'masteruser', '', 'masterauth', password ?? '');
+    },
     async failOver() {
       const [first] = sentinels;
       if (first !== undefined) await ask(first.port, 'SENTINEL', 'FAILOVER', MASTER_NAME);
