@@ -118,19 +118,6 @@ test('commands are refused at once while there is no primary, and subscriptions 
   expect(await portOf(clients)).toBe(fresh.port);
 });
 
-test('a frozen primary is left when the sentinels name another one', async () => {
-  await using clients = await connectRedis({ url: group.url });
-  const old = await group.primary();
-  old.freeze();
-  const pending = clients.state.sendCommand(['SET', 'frozen', '1']).catch((error: unknown) => String(error));
-  const fresh = await group.primaryAfter(old);
-  await vi.waitFor(async () => expect(await portOf(clients)).toBe(fresh.port));
-  expect(await pending).toMatch(/another primary|closed|disconnect/i);
-  old.thaw();
-  await group.inSync();
-  expect(await group.ask(fresh.port, 'EXISTS', 'frozen')).toBe(0);
-});
-
 test('closing ends the connections to Redis and to the sentinels, also while there is no primary', async () => {
   const count = async (): Promise<number> => {
     const lists = await Promise.all(group.sentinels.map(({ port }) => group.ask(port, 'CLIENT', 'LIST')));

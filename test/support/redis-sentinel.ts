@@ -200,7 +200,10 @@ function groupOf({ servers, sentinels, options, close }: GroupParts): SentinelGr
       await ask(primary.port, 'CLIENT', 'KILL', 'TYPE', 'replica');
     },
     async resumeReplication() {
-      for (const { port } of servers) await ask(port, 'CONFIG', 'SET', 'masteruser', '', 'masterauth', password ?? '');
+      const settle = ({ port }: RedisServer) =>
+        ask(port, 'CONFIG', 'SET', 'masteruser', '', 'masterauth', password ?? '');
+      // One that is dead starts without the settings of `stallReplication`.
+      await Promise.allSettled(servers.map(settle));
     },
     async failOver() {
       const [first] = sentinels;

@@ -125,15 +125,14 @@ test('the primary freezes: it is left when the sentinels have replaced it, and d
   expect((await call.ann.must('room:get')).room.name).not.toBe('late');
 });
 
-test('an operator fails over: the demoted primary is left, and a second failover back is survived too', async () => {
+test('an operator fails over: the demoted primary is left, and both nodes are on the new one', async () => {
   await using call = await startCall();
-  for (let time = 0; time < 2; time += 1) {
-    const old = await group.primary();
-    await group.failOver();
-    await group.primaryAfter(old);
-    await expectUnharmed(call);
-    await group.inSync();
-  }
+  const old = await group.primary();
+  await group.failOver();
+  await group.primaryAfter(old);
+  await expectUnharmed(call);
+  await group.inSync();
+  expect(await group.ask(old.port, 'CLIENT', 'LIST')).not.toContain('name=signalbox-');
 });
 
 test('a primary that is demoted while no sentinel runs is left, not written to, until it is one again', async () => {
