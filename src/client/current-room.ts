@@ -43,7 +43,7 @@ export interface CurrentRoomDeps {
 export class CurrentRoom implements RoomOwner, RevisionSource {
   readonly #deps: CurrentRoomDeps;
   readonly #ask: Ask;
-  readonly #pacer = new SignalPacer();
+  readonly #pacer: SignalPacer;
   #room: JoinedRoom | null = null;
   #userId: UserId | null = null;
   /** Create and join requests under way. Pushes of an unknown room may belong to the room in the reply. */
@@ -57,6 +57,7 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
     this.#deps = deps;
     this.#ask = (name, payload) => deps.requests.send(name, payload, { mayRepeat: true });
     this.#idleWaiters = new Waiters(deps.runtime.clock);
+    this.#pacer = new SignalPacer(deps.runtime.clock, () => deps.connection.state === 'online');
   }
 
   get room(): Room | null {
@@ -132,7 +133,7 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
   ): Promise<void> {
     const { requests, runtime } = this.#deps;
     // Before the deadline begins: a large mesh queues for longer than a request may take.
-    const turn = name === 'signal' ? this.#pacer.turn(runtime.clock) : undefined;
+    const turn = name === 'signal' ? this.#pacer.turn() : undefined;
     if (turn) await turn;
     const until = requests.deadline();
     // Sent after a request for another room, this request would reach that room.
@@ -182,6 +183,7 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
     this.#room = room;
     room.on('ended', () => {
       this.#room = null;
+      this.#pacer.cancel(clientError('CLOSED'));
     });
     this.#deps.onEntered(room);
     for (const push of this.#earlyPushes.splice(0)) this.receive(push);

@@ -1,7 +1,8 @@
 /** Signals are paced below the rate limit of the server: a large mesh sends more at once than a connection may. */
 import { expect, test } from 'vitest';
 import { MEMORY, startNodes } from '../support/nodes.ts';
-import { Clients, eventsOf, twoMembers } from './harness.ts';
+import { Clients, eventsOf, reaches, twoMembers } from './harness.ts';
+import { TcpSwitch } from './tcp-switch.ts';
 
 const COUNT = 120;
 
@@ -18,4 +19,51 @@ test('more signals at once than the server allows are all delivered, in order, a
   await expect.poll(() => received.length).toBe(COUNT);
   expect(received).toEqual(numbers);
   expect(events).toEqual([]);
+});
+
+test('signals that wait when the connection is lost go before later ones, and within the new burst', async () => {
+  await using nodes = await startNodes(MEMORY, { eventsBurst: 40, eventsPerSecond: 100 });
+  await using link = await TcpSwitch.to(Number(new URL(nodes.url(0)).port));
+  await using clients = new Clients();
+  const { ann, ben, room, bens } = await twoMembers(clients, [link.url, nodes.url(0)]);
+  const states: string[] = [];
+  ann.on('state', (state) => states.push(state));
+  const received: number[] = [];
+  bens.on('signal', ({ data }) => received.push(Number(data)));
+  const send = (first: number, count: number) =>
+    Array.from({ length: count }, (_, index) => room.signal(ben.userId ?? '', first + index));
+
+  const before = Promise.allSettled(send(0, 200));
+  await expect.poll(() => received.length).toBeGreaterThan(50);
+  const back = reaches(ann, 'reconnecting').then(() => reaches(ann, 'online'));
+  link.cut();
+  await back;
+  const after = Promise.allSettled(send(1_000, 100));
+
+  const outcomes = [...(await before), ...(await after)];
+  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason.code)] : []));
+  expect(refused).not.toContain('RATE_LIMITED');
+  await expect.poll(() => received.at(-1)).toBe(1_099);
+  expect(received).toEqual([...received].sort((a, b) => a - b));
+  expect(states).toEqual(['reconnecting', 'online']);
+});
+
+test('signals that wait when their room is left are rejected at once, and cost the next room nothing', async () => {
+  // One signal a second: what had been paid for the waiting ones would hold the next room up for minutes.
+  await using nodes = await startNodes(MEMORY, { eventsBurst: 40, eventsPerSecond: 1 });
+  await using clients = new Clients();
+  const { ann, ben, room, bens } = await twoMembers(clients, [nodes.url(0), nodes.url(0)]);
+  const received: unknown[] = [];
+  bens.on('signal', ({ data }) => received.push(data));
+  const codes: string[] = [];
+  for (let number = 0; number < 300; number += 1) {
+    room.signal(ben.userId ?? '', number).catch(({ code }) => codes.push(code));
+  }
+  await expect.poll(() => received.length).toBeGreaterThan(10);
+  const waiting = 300 - received.length;
+  const next = await ann.create();
+  await ben.join(next.code);
+  expect(codes.length).toBeGreaterThanOrEqual(waiting - 1);
+  expect(new Set(codes)).toEqual(new Set(['CLOSED']));
+  await next.signal(ben.userId ?? '', 'the first of the next room');
 });
