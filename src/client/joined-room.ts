@@ -7,6 +7,7 @@ import type {
   Json,
   Member,
   Profile,
+  Push,
   Reply,
   RequestInput,
   RequestName,
@@ -152,6 +153,7 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
       this.#releaseSignals();
     } else if (push.name === 'message') this.emit('message', push.body);
     else if (push.name === 'room:rev') this.catchUp(push.body.rev);
+    else if (push.name === 'room:code-changed') this.#changeCode(push.body);
     else if (isChange(push)) {
       this.#changes.add(push);
       this.#applyChanges();
@@ -197,6 +199,11 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
     this.#ending = ending;
     this.#reader.cancel();
     this.emit('ended', ending);
+  }
+
+  #changeCode({ code, rev }: Push<'room:code-changed'>): void {
+    this.#set({ ...this.#room, code }, null);
+    this.catchUp(rev);
   }
 
   #sendInRoom<Name extends RequestName>(name: Name, payload: RequestInput<Name>, mayRepeat: boolean): Promise<void> {
@@ -249,7 +256,7 @@ export class JoinedRoom extends Emitter<RoomEvents> implements Room {
       this.emit(name, (name === 'member:left' ? { ...body, reason } : body) as RoomEvents[typeof name]);
       if (this.#ending !== null) return;
     }
-    if (room.rev !== before.rev) this.emit('change', { room, before });
+    if (room.rev !== before.rev || room.code !== before.code) this.emit('change', { room, before });
   }
 
   #read(): void {

@@ -23,10 +23,10 @@ const CHANGES = {
   'room:closed': (room) => room,
 } satisfies { [Name in RoomChangeName]: (room: RoomSnapshot, body: Push<Name>) => RoomSnapshot };
 
-/** The pushes with a `rev`, except `room:rev`, which changes nothing: the compiler demands a row for each of them. */
+/** The pushes with a `rev`, except those that do not raise it: the compiler demands a row for each of them. */
 type RoomChangeName = Exclude<
   { [Name in PushName]: Push<Name> extends { readonly rev: number } ? Name : never }[PushName],
-  'room:rev'
+  'room:rev' | 'room:code-changed'
 >;
 
 export const isChange = (push: AnyPush): push is RoomChange => Object.hasOwn(CHANGES, push.name);
@@ -38,10 +38,11 @@ export function snapshotAfter(room: RoomSnapshot, { name, body }: RoomChange): R
   return { ...change(room, body), rev: body.rev };
 }
 
+type DifferenceName = Exclude<RoomChangeName, 'room:closed'> | 'room:code-changed';
 /** An event for listeners. */
 export type Difference = {
-  [Name in Exclude<RoomChangeName, 'room:closed'>]: { readonly name: Name; readonly body: RoomEvents[Name] };
-}[Exclude<RoomChangeName, 'room:closed'>];
+  [Name in DifferenceName]: { readonly name: Name; readonly body: RoomEvents[Name] };
+}[DifferenceName];
 
 /** The events that lead from one snapshot to the other. */
 export function differences(before: RoomSnapshot, after: RoomSnapshot): Difference[] {
@@ -60,6 +61,8 @@ export function differences(before: RoomSnapshot, after: RoomSnapshot): Differen
   if (before.hostId !== after.hostId) found.push({ name: 'host:changed', body: { hostId: after.hostId } });
   if (!isSameJson(settingsOf(before), settingsOf(after)))
     found.push({ name: 'room:updated', body: { room: after, before } });
+  if (before.code !== after.code)
+    found.push({ name: 'room:code-changed', body: { code: after.code, previousCode: before.code } });
   return found;
 }
 

@@ -75,6 +75,16 @@ export interface RoomEvents {
     /** Before it. */
     readonly before: RoomInfo;
   };
+  /**
+   * The room has another code: tell it to whoever is still to join. Rare: the server had lost the state of its rooms, and
+   * another room took the code before this one was restored.
+   */
+  'room:code-changed': {
+    /** The new one. */
+    readonly code: RoomCode;
+    /** It leads to another room by now. */
+    readonly previousCode: RoomCode;
+  };
   /** After each of the above, and after every other change of the room. */
   change: {
     /** After the change. */
@@ -101,7 +111,7 @@ export interface RoomEvents {
 
 /** A room that this client is in. After `ended` it does not change any more, and its promises reject with `CLOSED`. */
 export interface Room extends Subject<RoomEvents> {
-  /** The digits that others type in order to join. */
+  /** The digits that others type in order to join. The event `room:code-changed` reports other ones. */
   readonly code: RoomCode;
   /** The room's identity, never used again. */
   readonly ref: RoomRef;

@@ -236,6 +236,12 @@ export const PUSHES = {
     about: 'The present revision of the room. A client with a lower one has missed an event and sends `room:get`.',
     body: roomEventHead,
   },
+  'room:code-changed': {
+    about:
+      'The room has another code, because another room had taken its own: the store had lost its state, and the room was ' +
+      'restored late. The ref and the members are the same. `code` is the new one, and `rev` the present revision.',
+    body: roomEventHead.extend({ previousCode: roomCode }),
+  },
   signal: {
     about: 'A signal from a member; `from` is set by the server.',
     body: z.object({ from: userId, data: anyJson, ref: roomRef }),

@@ -235,3 +235,38 @@ test('a client that is in no room frees a seat that the server has for it', asyn
   await vi.waitFor(() => expect(server.asked).toContain('room:leave'));
   expect([client.room, client.state]).toEqual([null, 'online']);
 });
+
+test('a room that is given another code keeps its ref and members, and tells its listeners the new code', async () => {
+  await using server = await startScriptedServer(room(2, ANN, ME), (name) =>
+    name === 'room:get'
+      ? { ok: true, ref: place.ref, rev: 1_000_003, room: { ...room(1_000_003, ANN, ME, BEN), code: code('513913') } }
+      : undefined,
+  );
+  await using clients = new Clients();
+  const it = await clients.connect(server.url).ready();
+  if (it === null) throw new Error('the welcome has a room');
+  const told: unknown[] = [];
+  for (const name of ['room:code-changed', 'member:joined', 'ended'] as const)
+    it.on(name, (body) => told.push([name, (body as { code?: string }).code]));
+  server.say('room:code-changed', { ...place, code: '513913', previousCode: '482913', rev: 1_000_003 });
+  await until(it, ({ rev }) => rev === 1_000_003);
+  expect(told).toEqual([
+    ['room:code-changed', '513913'],
+    ['member:joined', undefined],
+  ]);
+  expect({ code: it.code, ref: it.ref }).toEqual({ code: '513913', ref: place.ref });
+});
+
+test('a code that was changed while a client was away is told like one that is pushed', async () => {
+  await using server = await startScriptedServer(room(2, ANN, ME), (name) =>
+    name === 'room:get'
+      ? { ok: true, ref: place.ref, rev: 3, room: { ...room(3, ANN, ME), code: code('513913') } }
+      : undefined,
+  );
+  await using clients = new Clients();
+  const it = await clients.connect(server.url).ready();
+  if (it === null) throw new Error('the welcome has a room');
+  const changed = next(it, 'room:code-changed');
+  server.say('room:rev', { ...place, rev: 3 });
+  expect(await changed).toEqual({ code: '513913', previousCode: '482913' });
+});

@@ -33,7 +33,7 @@ test('pushes are the pushes of the table', () => {
   expect(Object.keys(PUSHES)).toEqual(
     (
       'welcome member:joined member:left member:away member:back member:updated host:changed room:updated ' +
-      'room:closed room:rev signal message session:replaced session:kicked server:drain ice'
+      'room:closed room:rev room:code-changed signal message session:replaced session:kicked server:drain ice'
     ).split(' '),
   );
 });
@@ -71,7 +71,7 @@ test('a code does not pass for a ref, nor plain text for either', () => {
 
 test('every event of a room carries its code, its ref and its revision', () => {
   const told = Object.entries(PUSHES).filter(([name]) => /^(member|host|room):/.test(name));
-  expect(told).toHaveLength(9);
+  expect(told).toHaveLength(10);
   for (const [, { body }] of told)
     expect(Object.keys(body.shape)).toEqual(expect.arrayContaining(['code', 'ref', 'rev']));
 });

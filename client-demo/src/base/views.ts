@@ -10,8 +10,12 @@ export function showView(view: View, title: string | null, focus: HTMLElement | 
   // A dialog belongs to the view that opened it.
   for (const dialog of document.querySelectorAll('dialog')) dialog.close();
   for (const name of VIEWS) elementById(name, HTMLElement).hidden = name !== view;
-  document.title = title === null ? texts.title : `${title} · ${texts.title}`;
+  showTitle(title);
   focus?.focus();
+}
+
+export function showTitle(title: string | null): void {
+  document.title = title === null ? texts.title : `${title} · ${texts.title}`;
 }
 
 export interface Ending {

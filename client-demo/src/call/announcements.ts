@@ -1,5 +1,6 @@
 /** Announces the events of the room as sentences, for screen readers and the chat. */
 import type { Member, Mesh, Room } from '../../../src/client/index.ts';
+import { grouped } from '../base/code.ts';
 import { texts } from '../texts/texts.ts';
 import { nameOf } from './person.ts';
 
@@ -20,6 +21,7 @@ export function announceEvents(room: Room, mesh: Mesh, tell: (words: string) => 
     if (room.self.role === 'host') tell(now.locked ? events.youLocked : events.youUnlocked);
     else tell(now.locked ? events.locked : events.unlocked);
   });
+  room.on('room:code-changed', ({ code }) => tell(events.codeChanged(grouped(code))));
   const sharing = new Set<string>();
   mesh.on('change', ({ userId, member, screen }) => {
     if (screen === null) sharing.delete(userId);

@@ -3,6 +3,7 @@ import type { RoomCode } from '../../../src/client/index.ts';
 import { grouped } from '../base/code.ts';
 import { elementById, setLabel, setText } from '../base/elements.ts';
 import type { Notice } from '../base/notice.ts';
+import { showTitle } from '../base/views.ts';
 import { Dialog } from '../dialogs/dialog.ts';
 import { Invitation } from '../dialogs/invitation.ts';
 import type { Speaker } from '../media/devices.ts';
@@ -63,6 +64,11 @@ export class CallView {
     this.#people.clear();
     this.#chat.clear();
     this.#panel.reset();
+    this.showCode(room);
+  }
+
+  showCode(room: RoomCode): void {
+    showTitle(grouped(room));
     code.textContent = grouped(room);
     for (const invitation of this.#invitations) invitation.show(room);
   }

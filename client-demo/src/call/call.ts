@@ -107,6 +107,7 @@ export class Call {
   #listen(): void {
     const { room, mesh } = this;
     room.on('change', () => this.#changed());
+    room.on('room:code-changed', ({ code }) => this.#setup.view.showCode(code));
     room.on('resumed', () => this.#returned(texts.connection.back));
     room.on('rejoined', () => this.#returned(texts.connection.rejoined));
     room.on('ended', (ending) => this.#setup.onEnded(ending));

@@ -200,6 +200,7 @@ export const en = {
     unlocked: 'The room is open again',
     youLocked: 'You have locked the room',
     youUnlocked: 'You have opened the room again',
+    codeChanged: (code: string) => `The room has a new code: ${code}. The old one leads elsewhere.`,
   },
   connection: {
     lost: 'Connection to the server lost. Trying again… Your call goes on as long as your browsers reach each other.',

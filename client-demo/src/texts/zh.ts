@@ -191,6 +191,7 @@ export const zh: Texts = {
     unlocked: '房间已重新开放',
     youLocked: '您已锁定房间',
     youUnlocked: '您已重新开放房间',
+    codeChanged: (code) => `房间号码已更换为 ${code}，旧号码已不再通往这里。`,
   },
   connection: {
     lost: '与服务器的连接已断开，正在重试…只要浏览器之间仍能互通，通话就会继续。',
