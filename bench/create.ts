@@ -27,6 +27,7 @@ const POLICY = {
   maxAgeMs: 24 * 60 * MINUTE,
   cooldownMs: 10 * MINUTE,
   idempotencyMs: 10 * MINUTE,
+  recoveryMs: 0,
   closeOnHostLeave: false,
 };
 const NODE = 'bench' as NodeId;

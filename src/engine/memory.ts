@@ -6,6 +6,7 @@ import { applyRule, isUserCommand, shardOfCommand } from '../room/rules.ts';
 import { applyWrites, createShard, type MutableShard, shiftShard } from '../room/shard.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
 import { createSteadyClock } from '../support/steady-clock.ts';
+import { StoreRecovering } from '../support/store.ts';
 import type { Engine, EngineSettings } from './engine.ts';
 import { createMemoryFeed, type MemoryFeed } from './memory-feed.ts';
 import { MemoryUsers } from './memory-users.ts';
@@ -21,7 +22,7 @@ export function createMemoryEngine(
   clock: Clock = systemClock,
   onStep: (ms: number) => void = () => {},
 ): Engine {
-  const shards = Array.from({ length: SHARDS }, createShard);
+  const shards = Array.from({ length: SHARDS }, () => createShard(clock.now()));
   const users = new MemoryUsers(settings.policy);
   const since = clock.now();
   const feed = createMemoryFeed(settings.nodeId, settings.feedMaxEvents, clock);
@@ -89,7 +90,10 @@ function applyToShard(
 ): Outcome<ShardCommand> {
   const shard = shards[shardOfCommand(command)];
   if (shard === undefined) throw new RangeError('no such shard');
-  const { outcome, writes } = applyRule(shard, command, context);
+  const result = applyRule(shard, command, context);
+  // It loses nothing, so it never recovers; but the rules say what would be refused.
+  if ('recoveringMs' in result) throw new StoreRecovering(result.recoveringMs);
+  const { outcome, writes } = result;
   applyWrites(shard, writes);
   if (context.feedMaxEvents > 0) feed.append(feedEventsOf(command, outcome, context));
   return outcome;

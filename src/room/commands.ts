@@ -15,7 +15,7 @@ import type {
   SeatRefusal,
   SnapshotOutcome,
 } from './outcomes.ts';
-import type { RoomKey } from './room.ts';
+import type { RoomCopy, RoomKey, Seat } from './room.ts';
 
 /** The user that asks for a seat, with the session and the node of its connection. */
 export interface JoiningUser {
@@ -138,6 +138,15 @@ export interface Tick {
   readonly held: readonly SeatKey[];
   /** At most so many leases, rooms and cooled codes each are reaped in one step, so that no step takes long. */
   readonly limit: number;
+  /** The rooms in `held`, with the revisions of the copies that the node keeps of them. */
+  readonly rooms: readonly (RoomKey & { readonly rev: number })[];
+  /**
+   * No other node is connected, and this one has nothing to restore in this shard: nobody is waited for. Must stay false
+   * while it has, because the shard may be found to have lost its state in this step.
+   */
+  readonly sole: boolean;
+  /** How often each node ticks a shard: after twice as long without a tick nothing is reaped for the length of a lease. */
+  readonly everyMs: number;
 }
 interface Ticked extends Committed {
   /** The revision of every room in `held` that still exists, and the number of its members. */
@@ -145,9 +154,44 @@ interface Ticked extends Committed {
   /** Entries of `held` whose session does not hold the seat any more. */
   readonly lost: readonly SeatKey[];
   readonly evicted: readonly Evicted[];
+  /** The epoch of the shard. Another one than before: the store may have lost history, see `Restore`. */
+  readonly epoch: number;
+  /** How long the shard still waits for nodes to restore what they hold; 0 once it has recovered. */
+  readonly recoveringMs: number;
+  /**
+   * Rooms of `rooms` whose copies are behind. None while the shard recovers; and not to be taken by a node that has not yet
+   * restored its own copy in this epoch, which may be the newer one.
+   */
+  readonly infos: readonly (RoomKey & RoomCopy)[];
   /** The limit was reached: something due is left for the next step. */
   readonly more: boolean;
   readonly poolStats: PoolStats;
+}
+
+/**
+ * A node gives back to the store what it knows of a room, because the store may have lost it: creates the room again, or
+ * merges into what is there. A room whose code another one has by now gets a new code of the same shard.
+ */
+export interface Restore extends RoomKey {
+  readonly kind: 'restore';
+  /** The epoch in which the node has last seen the room in the store. In the same epoch the store is right, and this is refused. */
+  readonly sinceEpoch: number;
+  readonly room: RoomCopy;
+  /** Those whose connections the node holds. */
+  readonly seats: readonly RestoredSeat[];
+  /** As in `Create`, for a room that has lost its code. */
+  readonly candidates: readonly RoomCode[];
+  readonly searchFrom: number;
+}
+export type RestoredSeat = Omit<Seat, 'leaseUntil'>;
+/** The room as it is now, perhaps with another code. No events: the members know all of this; the revision has grown. */
+type Restored = SnapshotOutcome & { readonly epoch: number };
+
+/** Codes that the node has seen released: free ones among them cool for so long, in case the store has forgotten. */
+export interface Cool {
+  readonly kind: 'cool';
+  readonly shard: number;
+  readonly codes: readonly (readonly [code: RoomCode, forMs: number])[];
 }
 
 /** The pool statistics of a shard. */
@@ -222,6 +266,8 @@ interface ShardCommands {
   };
   list: { command: List; outcome: Listed };
   tick: { command: Tick; outcome: Ticked };
+  restore: { command: Restore; outcome: Restored | Refusal<'CODE_EXPIRED' | 'POOL_EXHAUSTED'> };
+  cool: { command: Cool; outcome: { readonly ok: true } };
   stats: { command: Stats; outcome: { readonly ok: true } & PoolStats };
 }
 

@@ -46,9 +46,16 @@ export interface Room extends RoomKey {
   /** JSON text, as in `Seat`. */
   readonly metadata?: string;
   readonly banned: readonly UserId[];
+  /** The epoch of the shard in which the room was last written, see `epoch.ts`. */
+  readonly epoch: number;
+  /** The revision before the leap into this epoch; null for a room that was created in it. */
+  readonly leapedFrom: number | null;
   /** In the order of `seq`. */
   readonly seats: readonly Seat[];
 }
+
+/** What a node keeps of a room, to restore it after the store has lost it: neither its seats nor what the store derives. */
+export type RoomCopy = Omit<Room, keyof RoomKey | 'seats' | 'lastActive' | 'emptySince' | 'epoch' | 'leapedFrom'>;
 
 /** The durations of leases, rooms and codes, and whether a room outlives its host. The same on every node. */
 export interface Policy {
@@ -60,6 +67,8 @@ export interface Policy {
   readonly cooldownMs: number;
   /** How long a repeated create with the same idempotency key gives the same room. */
   readonly idempotencyMs: number;
+  /** How long a shard whose state may have been lost waits for the nodes to restore it. */
+  readonly recoveryMs: number;
   readonly closeOnHostLeave: boolean;
 }
 
@@ -112,6 +121,11 @@ export function toInfo(room: Room): RoomInfo {
     expiresAt: room.expiresAt,
     ...(room.metadata !== undefined && { metadata: JSON.parse(room.metadata) }),
   };
+}
+
+export function toCopy(room: Room): RoomKey & RoomCopy {
+  const { seats: _s, lastActive: _l, emptySince: _e, epoch: _p, leapedFrom: _f, ...copy } = room;
+  return copy;
 }
 
 export function toSnapshot(room: Room): RoomSnapshot {

@@ -1,8 +1,12 @@
 /** The dispatcher of the rules: one row per command. */
 import type { Command, ShardCommand, UserCommand } from './commands.ts';
+import { cool } from './cool.ts';
+import { recoveringFor } from './epoch.ts';
 import { list } from './list.ts';
 import { shardOf } from './pool.ts';
-import type { Shard } from './shard.ts';
+import { isDeferred, isRefusedMeanwhile, type Recovering } from './recovery.ts';
+import { restore } from './restore.ts';
+import type { Shard, Writes } from './shard.ts';
 import { tick } from './tick.ts';
 import {
   close,
@@ -42,6 +46,8 @@ export const SHARD_RULES: { readonly [Kind in ShardCommand['kind']]: ShardRule<C
   find,
   list,
   tick,
+  restore,
+  cool,
   stats,
 };
 
@@ -52,10 +58,28 @@ export const USER_RULES: { readonly [Kind in UserCommand['kind']]: UserRule<Comm
 };
 
 /** Does not change the shard: the next state is in the result's `writes`. */
-export function applyRule<C extends ShardCommand>(shard: Shard, command: C, context: RuleContext): RuleResult<C> {
+export function applyRule<C extends ShardCommand>(
+  shard: Shard,
+  command: C,
+  context: RuleContext,
+): RuleResult<C> | Recovering {
+  const recoveringMs = recoveringFor(shard.meta.epoch, context.now);
+  if (recoveringMs > 0 && isDeferred(command)) return { recoveringMs };
   // The table pairs each rule with its command; the compiler does not follow that through the union of kinds.
   const rule = SHARD_RULES[command.kind] as unknown as ShardRule<C>;
-  return rule(shard, command, context);
+  const result = rule(shard, command, context);
+  if (recoveringMs > 0 && isRefusedMeanwhile(command, result.outcome)) return { recoveringMs };
+  return { ...result, writes: rememberEnded(shard, result.writes) };
+}
+
+/** A node that has not heard of the end of a room must not bring it back. Without an epoch before, there is nothing to bring. */
+function rememberEnded(shard: Shard, writes: Writes): Writes {
+  if (writes.rooms === undefined) return writes;
+  const ended = [...writes.rooms].flatMap(([code, next]) => {
+    const before = shard.rooms.get(code);
+    return next === null && before !== undefined && before.leapedFrom !== null ? [[before.ref, null] as const] : [];
+  });
+  return ended.length === 0 ? writes : { ...writes, moved: new Map(ended) };
 }
 
 /** Does not change the record: the next one is in the result. */

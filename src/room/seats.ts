@@ -85,9 +85,15 @@ export function removeSeat(room: Room, seat: Seat, reason: LeaveReason, now: num
     const ended = endRoom(left, 'host-left');
     return { room: null, events: [...events, ...ended.events], evicted: [...evicted, ...ended.evicted] };
   }
-  const heir = seats.find((other) => other.state === 'present') ?? seats[0];
-  const handed = nextRevision(left, { hostId: heir?.userId ?? null });
-  return { room: handed, events: [...events, event(handed, 'host:changed', { hostId: handed.hostId })], evicted };
+  const handed = handOnHost(left);
+  return { room: handed.room, events: [...events, ...handed.events], evicted };
+}
+
+/** The next host is the present member that joined first, else the member that joined first. */
+export function handOnHost(room: Room): { room: Room; events: readonly RoomEvent[] } {
+  const heir = room.seats.find(({ state }) => state === 'present') ?? room.seats[0];
+  const next = nextRevision(room, { hostId: heir?.userId ?? null });
+  return { room: next, events: [event(next, 'host:changed', { hostId: next.hostId })] };
 }
 
 export function endRoom(room: Room, reason: CloseReason): Transition {

@@ -5,34 +5,81 @@
 import type { RoomCode } from '../protocol/ids.ts';
 import { findSeat } from './authority.ts';
 import type { SeatKey, Tick } from './commands.ts';
+import { type Epoch, recoveringFor } from './epoch.ts';
 import type { Evicted, RoomEvent } from './outcomes.ts';
 import { cooled, poolStats } from './pool-stats.ts';
-import { deadline, type Room, type Seat } from './room.ts';
-import { endRoom, removeSeat, replaceSeat, seatOf, type Transition } from './seats.ts';
-import type { Shard, Writes } from './shard.ts';
+import { deadline, type Room, type Seat, toCopy } from './room.ts';
+import { endRoom, handOnHost, removeSeat, replaceSeat, seatOf, type Transition } from './seats.ts';
+import type { Shard, ShardMeta, Writes } from './shard.ts';
 import { type RuleContext, type RuleResult, renewed } from './transitions.ts';
 
 export function tick(shard: Shard, command: Tick, context: RuleContext): RuleResult<Tick> {
+  const { now } = context;
   const state = draft(shard, context);
   const lost = command.held.filter((key) => !renewHeld(state, key, context));
-  const lapsed = lapsedSeats(state, context.now);
-  for (const { code, seat } of lapsed.slice(0, command.limit)) reapSeat(state, code, seat, context);
-  const ended = endedRooms(state, context);
-  for (const { room, reason } of ended.slice(0, command.limit)) state.apply(room.code, endRoom(room, reason));
-  const cooledCodes = cooled(state.cooling, context.now);
-  for (const code of cooledCodes.slice(0, command.limit)) state.cooling.delete(code);
+  const meta = metaAfter(shard.meta, command, lost.length === 0, context);
+  const recoveringMs = recoveringFor(meta.epoch, now);
+  const more = recoveringMs === 0 && settleAndReap(state, meta, command.limit, context);
   return {
     outcome: {
       ok: true,
       events: state.events,
       evicted: state.evicted,
-      lost,
+      lost: recoveringMs > 0 ? [] : lost,
       revs: revsOf(state, command.held),
-      more: [lapsed, ended, cooledCodes].some((due) => due.length > command.limit),
-      poolStats: poolStats(state, context.now),
+      epoch: meta.epoch.number,
+      recoveringMs,
+      infos: recoveringMs > 0 ? [] : infosOf(state, command.rooms),
+      more,
+      poolStats: poolStats(state, now),
     },
-    writes: state.writes(context.now),
+    writes: { ...state.writes(now), meta: { ...meta, epoch: { ...meta.epoch, settled: recoveringMs === 0 } } },
   };
+}
+
+/** When nobody has ticked the shard for long, members could not renew their leases: they get the time of one to do so. */
+function metaAfter(
+  { epoch, tickedAt, noReapBefore }: ShardMeta,
+  { everyMs, sole }: Tick,
+  holdsAll: boolean,
+  { now, policy }: RuleContext,
+): ShardMeta {
+  const wasAway = tickedAt !== null && now - tickedAt > 2 * everyMs;
+  const hasRecovered = sole && holdsAll && recoveringFor(epoch, now) > 0;
+  return {
+    epoch: hasRecovered ? { ...epoch, recoverUntil: now } : epoch,
+    tickedAt: now,
+    noReapBefore: wasAway ? now + policy.leaseMs : noReapBefore,
+  };
+}
+
+/** @returns whether something due is left for the next step */
+function settleAndReap(state: Draft, { epoch, noReapBefore }: ShardMeta, limit: number, context: RuleContext): boolean {
+  const { now } = context;
+  if (!epoch.settled) settle(state, epoch, context);
+  const lapsed = now < noReapBefore ? [] : lapsedSeats(state, now);
+  for (const { code, seat } of lapsed.slice(0, limit)) reapSeat(state, code, seat, context);
+  const ended = now < noReapBefore ? [] : endedRooms(state, context);
+  for (const { room, reason } of ended.slice(0, limit)) state.apply(room.code, endRoom(room, reason));
+  const cooledCodes = cooled(state.cooling, now);
+  for (const code of cooledCodes.slice(0, limit)) state.cooling.delete(code);
+  return [lapsed, ended, cooledCodes].some((due) => due.length > limit);
+}
+
+/**
+ * Once, when the shard has recovered. A present seat that has not been renewed in this epoch belongs to nobody, or to a
+ * node that is away: it is kept for the grace. A host that nobody has restored is succeeded.
+ */
+function settle(state: Draft, { since }: Epoch, { now, policy }: RuleContext): void {
+  const kept = now + policy.graceMs;
+  const isUnconfirmed = ({ state: of, leaseUntil }: Seat) =>
+    of === 'present' && leaseUntil > kept && leaseUntil < since + policy.leaseMs;
+  for (const room of [...state.rooms.values()].sort((a, b) => (a.code < b.code ? -1 : 1))) {
+    const seats = room.seats.map((seat) => (isUnconfirmed(seat) ? { ...seat, leaseUntil: kept } : seat));
+    if (room.seats.some(isUnconfirmed)) state.put({ ...room, seats });
+    const isHostless = room.hostId !== null && seatOf(room, room.hostId) === undefined;
+    if (isHostless) state.apply(room.code, { ...handOnHost({ ...room, seats }), evicted: [] });
+  }
 }
 
 interface Draft extends Shard {
@@ -60,6 +107,8 @@ function draft(shard: Shard, { now, policy }: RuleContext): Draft {
     rooms,
     cooling,
     idempotency: shard.idempotency,
+    moved: shard.moved,
+    meta: shard.meta,
     events,
     evicted,
     put,
@@ -115,6 +164,13 @@ function revsOf(state: Draft, held: readonly SeatKey[]) {
   return [...new Map(held.map((key) => [key.code, key])).values()].flatMap(({ code, ref }) => {
     const room = state.rooms.get(code);
     return room?.ref === ref ? [{ code, ref, rev: room.rev, seats: room.seats.length }] : [];
+  });
+}
+
+function infosOf(state: Draft, copies: Tick['rooms']) {
+  return copies.flatMap(({ code, ref, rev }) => {
+    const room = state.rooms.get(code);
+    return room?.ref === ref && room.rev > rev ? [toCopy(room)] : [];
   });
 }
 

@@ -67,7 +67,7 @@ export function create(shard: Shard, command: Create, { now, policy, pool }: Rul
     allocate(pool, command.shard, isTaken, command.candidates, command.searchFrom) ?? longestCooled(shard, now);
   if (code === undefined) return refuse({ ok: false, reason: 'FULL', nextFreeInMs: nextFreeIn(shard, now) });
 
-  const room = newRoom(command, code, now, policy);
+  const room = { ...newRoom(command, code, now, policy), epoch: shard.meta.epoch.number };
   return {
     // No events: the room has no other members yet that could be told of the host's joining.
     outcome: { ok: true, room: toSnapshot(room), events: [] },
@@ -81,7 +81,7 @@ export function create(shard: Shard, command: Create, { now, policy, pool }: Rul
   };
 }
 
-/** The room that a create makes, with its host in it: all of it follows from the command, the code and the instant. */
+/** The room that a create makes, with its host in it: all but its epoch follows from the command, the code and the instant. */
 export function newRoom(command: Create, code: RoomCode, now: number, policy: Policy): Room {
   const empty = emptyRoom(command, code, now, policy);
   return command.by === undefined ? empty : (addSeat(empty, command.by, now, policy).room ?? empty);
@@ -104,6 +104,8 @@ export function emptyRoom({ ref, by, settings }: Create, code: RoomCode, now: nu
     emptySince: now,
     nextSeq: 1,
     banned: [],
+    epoch: 0,
+    leapedFrom: null,
     seats: [],
   };
 }
@@ -173,7 +175,7 @@ export function update(shard: Shard, command: Update, { now }: RuleContext): Rul
     const allowed = authorize(shard, command);
     if (!allowed.ok) return refuse(allowed);
     return resultOfUpdate(allowed.room, change.values, () => {
-      const room = nextRevision(allowed.room, { ...change.values, lastActive: now });
+      const room = nextRevision(withOwnSettings(allowed.room), { ...change.values, lastActive: now });
       return { room, raised: event(room, 'room:updated', { room: toInfo(room) }) };
     });
   }
@@ -186,6 +188,9 @@ export function update(shard: Shard, command: Update, { now }: RuleContext): Rul
     return { room, raised: event(room, 'member:updated', { member: toMember(seat, room.hostId) }) };
   });
 }
+
+/** Settings that were changed in this epoch are not replaced by those of a copy from before it. */
+const withOwnSettings = (room: Room): Room => (room.leapedFrom === null ? room : { ...room, leapedFrom: room.rev + 1 });
 
 /** An empty change raises no revision. */
 function resultOfUpdate(

@@ -5,6 +5,16 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
+/** The store may have lost its state, and waits for the nodes to restore what they hold. The command has had no effect. */
+export class StoreRecovering extends StoreUnavailable {
+  readonly retryAfterMs: number;
+
+  constructor(retryAfterMs: number) {
+    super('the store has lost its state, and the nodes are restoring it');
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
 export interface StoreHealth {
   /**
    * `up`: it does what it is asked. `recovering`: it answers commands, but messages of other nodes may be missing. `down`: it

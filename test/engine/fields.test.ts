@@ -39,6 +39,8 @@ const room: Required<Room> = {
   nextSeq: 2,
   metadata: '{}',
   banned: [],
+  epoch: 1,
+  leapedFrom: null,
   seats: [seat],
 };
 

@@ -10,12 +10,13 @@ import type {
   RoomChanges,
   SeatChanges,
   SeatKey,
+  Tick,
   Update,
 } from '../../src/room/commands.ts';
 import { codeAt, createPool, SHARDS } from '../../src/room/pool.ts';
 import type { Policy, RoomKey } from '../../src/room/room.ts';
 import type { Clock } from '../../src/support/clock.ts';
-import { type From, joiningUser, node, POLICY, refOf, SHARD, seatKey } from '../room/fixtures.ts';
+import { type From, joiningUser, node, POLICY, QUIET_TICK, refOf, SHARD, seatKey } from '../room/fixtures.ts';
 
 export const NODE = node('node-a');
 
@@ -168,8 +169,8 @@ export class EngineHarness {
 
   find = ({ code, ref }: RoomKey, userId: string) => this.apply({ kind: 'find', code, ref, userId: userId as UserId });
 
-  tick = (held: readonly SeatKey[] = [], limit = 100, shard = SHARD) =>
-    this.apply({ kind: 'tick', shard, held, limit });
+  tick = (held: readonly SeatKey[] = [], limit = 100, shard = SHARD, more: Partial<Tick> = {}) =>
+    this.apply({ kind: 'tick', shard, held, limit, ...QUIET_TICK, ...more });
 
   stats = (shard = SHARD) => this.apply({ kind: 'stats', shard });
 

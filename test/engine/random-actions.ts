@@ -6,7 +6,7 @@ import type { Command, OwnerKey, RoomChanges, SeatChanges, SeatKey } from '../..
 import { codeAt, type Pool } from '../../src/room/pool.ts';
 import { seatOf } from '../../src/room/seats.ts';
 import type { Shard } from '../../src/room/shard.ts';
-import { joiningUser, refOf, SHARD } from '../room/fixtures.ts';
+import { joiningUser, QUIET_TICK, refOf, SHARD } from '../room/fixtures.ts';
 import { NODE } from './harness.ts';
 
 /** Earlier refs and sessions: commands that name one must be refused. */
@@ -218,6 +218,7 @@ export function commandOf(action: Exclude<Action, { do: 'wait' }>, context: Cont
         shard: SHARD,
         held: action.held.map((where) => seatKeyOf(where, context)),
         limit: action.limit,
+        ...QUIET_TICK,
       };
     case 'stats':
       return { kind: 'stats', shard: SHARD };

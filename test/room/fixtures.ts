@@ -15,8 +15,13 @@ export const POLICY: Policy = {
   maxAgeMs: 24 * HOUR,
   cooldownMs: 10 * MINUTE,
   idempotencyMs: 10 * MINUTE,
+  // A store that is new in every test has nothing to recover.
+  recoveryMs: 0,
   closeOnHostLeave: false,
 };
+
+/** A tick that finds no gap, and asks for no copies: what most tests are not about. */
+export const QUIET_TICK = { rooms: [], sole: false, everyMs: Number.MAX_SAFE_INTEGER } as const;
 
 /** The shard of the tests' rooms. */
 export const SHARD = 7;

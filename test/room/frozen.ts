@@ -11,6 +11,8 @@ export const frozenShard = (shard: Shard): Shard => ({
   rooms: frozenMap(shard.rooms),
   cooling: frozenMap(shard.cooling),
   idempotency: frozenMap(shard.idempotency),
+  moved: frozenMap(shard.moved),
+  meta: deepFreeze(shard.meta),
 });
 
 /** `Object.freeze` does not keep a Map from being written. */

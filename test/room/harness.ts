@@ -6,7 +6,7 @@ import { createPool, type Pool } from '../../src/room/pool.ts';
 import type { Policy, Room, RoomKey } from '../../src/room/room.ts';
 import { applyRule } from '../../src/room/rules.ts';
 import { applyWrites, createShard, type Shard } from '../../src/room/shard.ts';
-import { code, joiningUser, node, POLICY, refOf, SHARD, seatKey, user } from './fixtures.ts';
+import { code, joiningUser, node, POLICY, QUIET_TICK, refOf, SHARD, seatKey, user } from './fixtures.ts';
 import { frozenShard } from './frozen.ts';
 
 export type AnyOutcome = commands.Outcome<commands.ShardCommand>;
@@ -36,7 +36,9 @@ export function createHarness(policy: Partial<Policy> = {}, pool: Pool = createP
       now = instant;
     },
     apply<C extends commands.ShardCommand>(command: C) {
-      const { outcome, writes } = applyRule(frozenShard(shard), command, { now, ...settings });
+      const result = applyRule(frozenShard(shard), command, { now, ...settings });
+      if ('recoveringMs' in result) throw new Error('the shard recovers');
+      const { outcome, writes } = result;
       applyWrites(shard, writes);
       return outcome;
     },
@@ -148,7 +150,7 @@ export const read =
 export const tick =
   (held: readonly commands.SeatKey[] = [], limit = 100): Step =>
   (harness) =>
-    harness.apply({ kind: 'tick', shard: SHARD, held, limit });
+    harness.apply({ kind: 'tick', shard: SHARD, held, limit, ...QUIET_TICK });
 
 export type OutcomeWord = 'ok' | 'FULL' | 'REPLAYED' | 'UNCHANGED' | ErrorCode;
 

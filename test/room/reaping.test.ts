@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SeatKey, Tick } from '../../src/room/commands.ts';
 import { check, type Example } from './example.ts';
-import { HOUR, MINUTE, SECOND } from './fixtures.ts';
+import { HOUR, MINUTE, QUIET_TICK, SECOND } from './fixtures.ts';
 import {
   at,
   close,
@@ -23,7 +23,7 @@ const ann = keyOf('ann');
 const bob = keyOf('bob');
 
 const ticked = (harness: Harness, held: readonly SeatKey[] = [], limit = 100) =>
-  harness.apply<Tick>({ kind: 'tick', shard: 7, held, limit });
+  harness.apply<Tick>({ kind: 'tick', shard: 7, held, limit, ...QUIET_TICK });
 
 describe('seats past their lease', () => {
   test.each<Example>([

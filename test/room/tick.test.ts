@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SeatKey, Tick } from '../../src/room/commands.ts';
 import { createPool } from '../../src/room/pool.ts';
 import { eventsOf } from './events-in-words.ts';
-import { HOUR, MINUTE, node, refOf, SECOND } from './fixtures.ts';
+import { HOUR, MINUTE, node, QUIET_TICK, refOf, SECOND } from './fixtures.ts';
 import {
   at,
   close,
@@ -25,7 +25,7 @@ const ann = keyOf('ann');
 const bob = keyOf('bob');
 
 const ticked = (harness: Harness, held: readonly SeatKey[] = [], limit = 100) =>
-  harness.apply<Tick>({ kind: 'tick', shard: 7, held, limit });
+  harness.apply<Tick>({ kind: 'tick', shard: 7, held, limit, ...QUIET_TICK });
 
 describe('held seats', () => {
   test('are renewed without an event or a new revision', () => {
@@ -36,6 +36,9 @@ describe('held seats', () => {
       events: [],
       evicted: [],
       lost: [],
+      epoch: 1,
+      recoveringMs: 0,
+      infos: [],
       revs: [{ code: '100007', ref: 'ROM202600000001', rev: 2, seats: 2 }],
       more: false,
       poolStats: { occupied: 1, cooling: 0, nextFreeInMs: null },

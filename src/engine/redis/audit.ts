@@ -5,7 +5,7 @@ import type { PlainClient } from '../../redis/client.ts';
 import { connectPlainClient } from '../../redis/plain-client.ts';
 import { type Pool, SHARDS, shardOf } from '../../room/pool.ts';
 import { DEFAULT_PREFIX } from '../engine.ts';
-import { poolNumbers } from './commands.ts';
+import { poolNumbers } from './arguments.ts';
 import { createKeys, type Keys, sharedKeys } from './keys.ts';
 import { loadAuditScript } from './scripts.ts';
 
@@ -46,7 +46,9 @@ export async function auditShards({ url, prefix = DEFAULT_PREFIX, pool }: AuditO
     const audits: ShardAudit[] = [];
     for (const [shard, found] of (await roomsIn(client, keys)).entries()) {
       const { keyPrefixes, ...shardKeys } = keys.shard(shard);
-      const command = JSON.stringify({ pool: poolNumbers(pool), keyPrefixes, found: [...found] });
+      const fields = { pool: poolNumbers(pool), keyPrefixes, found: [...found] };
+      // Looks at the state as it is, whatever its epoch.
+      const command = JSON.stringify({ ...fields, policy: { recoveryMs: 0 } });
       const text = await client.eval(script, { keys: sharedKeys(shardKeys), arguments: [command] });
       const { marked, ...told } = reply.parse(JSON.parse(z.string().parse(text)));
       audits.push({ shard, free: pool.perShard - marked, ...told });

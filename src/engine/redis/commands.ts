@@ -5,12 +5,21 @@
 import { z } from 'zod';
 import { instant, member, revision, roomCode, sessionNumber } from '../../protocol/snapshot.ts';
 import type { Urgency } from '../../redis/in-flight.ts';
-import type { Command, Create, Outcome, SeatChanges, Tick } from '../../room/commands.ts';
-import { codeAt, type Pool, SHARDS } from '../../room/pool.ts';
-import { type Policy, toSnapshot } from '../../room/room.ts';
+import type { Command, Create, Outcome, Tick } from '../../room/commands.ts';
+import type { Pool } from '../../room/pool.ts';
+import { type Policy, toCopy, toSnapshot } from '../../room/room.ts';
 import { MAX_BANS, newRoom } from '../../room/transitions.ts';
+import { StoreRecovering } from '../../support/store.ts';
 import type { EngineSettings } from '../engine.ts';
-import { nodeId } from './fields.ts';
+import {
+  type Encoded,
+  encodeCreate,
+  encodePlain,
+  encodeRestore,
+  encodeShardCommand,
+  withoutBody,
+} from './arguments.ts';
+import { nodeId, storedRoom } from './fields.ts';
 import type { Keys } from './keys.ts';
 import {
   events,
@@ -19,6 +28,7 @@ import {
   ok,
   poolStats,
   refused,
+  restoredReply,
   revisionReply,
   roomKey,
   roomRevision,
@@ -35,12 +45,6 @@ interface Row<C extends Command> {
   readonly writesFeed: boolean;
   readonly encode: (command: C, pool: Pool, keys: Keys) => Encoded;
   readonly decode: (reply: unknown, command: C, policy: Policy) => Outcome<C>;
-}
-
-/** ARGV of a script: the fields as one JSON object, then the opaque bodies, each by itself; '' for none. */
-interface Encoded {
-  readonly fields: object;
-  readonly bodies: readonly string[];
 }
 
 type CommandOf<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>;
@@ -145,6 +149,20 @@ export const COMMANDS: { readonly [Kind in Command['kind']]: Row<CommandOf<Kind>
     decode: parseAs(z.object({ ok, rooms: z.array(listedRoom), more: z.boolean() })),
   },
   tick: { scope: 'shard', urgency: 'vital', writesFeed: true, encode: encodeShardCommand, decode: decodeTick },
+  restore: {
+    scope: 'shard',
+    urgency: 'vital',
+    writesFeed: false,
+    encode: encodeRestore,
+    decode: parseAs(z.union([restoredReply, refused('CODE_EXPIRED', 'POOL_EXHAUSTED')])),
+  },
+  cool: {
+    scope: 'shard',
+    urgency: 'vital',
+    writesFeed: false,
+    encode: encodeShardCommand,
+    decode: parseAs(z.object({ ok })),
+  },
   stats: {
     scope: 'shard',
     urgency: 'bulk',
@@ -186,30 +204,43 @@ export const COMMANDS: { readonly [Kind in Command['kind']]: Row<CommandOf<Kind>
 
 export const urgencyOf = ({ kind }: Command): Urgency => COMMANDS[kind].urgency;
 
-/** @param now replaces the time of Redis: only tests give it. */
-export function encode(command: Command, settings: EngineSettings, keys: Keys, now?: number): string[] {
+/** What is not in the command. */
+export interface Circumstances {
+  /** The life of Redis as the node knows it, see `lives.ts`. */
+  readonly life?: string | undefined;
+  /** Replaces the time of Redis: only tests give it. */
+  readonly now?: number | undefined;
+}
+
+export function encode(
+  command: Command,
+  settings: EngineSettings,
+  keys: Keys,
+  { life, now }: Circumstances = {},
+): string[] {
   const { policy, pool } = settings;
   const row = rowOf(command);
   const { fields, bodies } = row.encode(command, pool, keys);
   const feed = row.writesFeed ? feedTarget(settings, keys) : undefined;
-  return [JSON.stringify({ ...fields, policy, feed, now }), ...bodies];
+  return [JSON.stringify({ ...fields, policy, feed, life, now }), ...bodies];
 }
+
+/** Of any script of a shard, in place of its own reply. */
+const recovering = z.object({ reason: z.literal('RECOVERING'), recoveringMs: z.number() });
 
 /**
  * The outcome that the reply of a command's script stands for.
  *
+ * @throws StoreRecovering
  * @throws when it is no reply of that script: the Lua and its row disagree.
  */
-export function decode<C extends Command>(command: C, reply: unknown, policy: Policy): Outcome<C> {
-  return rowOf(command).decode(JSON.parse(z.string().parse(reply)), command, policy);
+export function decode<C extends Command>(command: C, text: unknown, policy: Policy): Outcome<C> {
+  const reply: unknown = JSON.parse(z.string().parse(text));
+  if (typeof reply === 'object' && reply !== null && 'recoveringMs' in reply && 'reason' in reply) {
+    throw new StoreRecovering(recovering.parse(reply).recoveringMs);
+  }
+  return rowOf(command).decode(reply, command, policy);
 }
-
-/** The numbers by which codes are numbered within their shard. */
-export const poolNumbers = (pool: Pool) => ({
-  perShard: pool.perShard,
-  minCode: Number(codeAt(pool, 0, 0)),
-  shards: SHARDS,
-});
 
 /** The feed that a script appends to; undefined when no feed is kept. */
 export const feedTarget = ({ feedMaxEvents, nodeId }: EngineSettings, keys: Keys) =>
@@ -220,32 +251,6 @@ const rowOf = <C extends Command>(command: C): Row<C> => COMMANDS[command.kind] 
 
 function parseAs<Reply>(schema: z.ZodType<Reply>): (reply: unknown) => Reply {
   return (reply) => schema.parse(reply);
-}
-
-function encodePlain(command: Command): Encoded {
-  return { fields: command, bodies: [] };
-}
-
-/** Encoding for shard-scoped commands: their scripts learn the codes of rooms while they run. */
-function encodeShardCommand(command: { readonly shard: number }, pool: Pool, keys: Keys): Encoded {
-  return {
-    fields: { ...command, pool: poolNumbers(pool), keyPrefixes: keys.shard(command.shard).keyPrefixes },
-    bodies: [],
-  };
-}
-
-function withoutBody<Changes extends Pick<SeatChanges, 'metadata'>>(changes: Changes): Omit<Changes, 'metadata'> {
-  const { metadata: _, ...others } = changes;
-  return others;
-}
-
-function encodeCreate({ by, settings, ...command }: Create, pool: Pool, keys: Keys): Encoded {
-  const { fields } = encodeShardCommand(command, pool, keys);
-  const host = by && { by: { ...by, profile: withoutBody(by.profile) } };
-  return {
-    fields: { ...fields, settings: withoutBody(settings), ...host },
-    bodies: [by?.profile.metadata ?? '', settings.metadata ?? ''],
-  };
 }
 
 const createReply = z.union([
@@ -268,6 +273,9 @@ const tickReply = z.object({
   /** Indexes into `held`. */
   lost: z.array(z.int().nonnegative()),
   revs: z.array(roomRevision.extend({ seats: z.int() })),
+  epoch: z.number(),
+  recoveringMs: z.number(),
+  infos: z.array(storedRoom),
   more: z.boolean(),
   poolStats,
 });
@@ -275,5 +283,6 @@ const tickReply = z.object({
 function decodeTick(reply: unknown, command: Tick): Outcome<Tick> {
   const ticked = tickReply.parse(reply);
   const lost = new Set(ticked.lost);
-  return { ...ticked, lost: command.held.filter((_, index) => lost.has(index)) };
+  const infos = ticked.infos.map((room) => toCopy({ ...room, seats: [] }));
+  return { ...ticked, infos, lost: command.held.filter((_, index) => lost.has(index)) };
 }

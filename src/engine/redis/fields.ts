@@ -17,7 +17,9 @@ import {
   sessionNumber,
   userId,
 } from '../../protocol/snapshot.ts';
+import { LEAP } from '../../room/epoch.ts';
 import { FEED_TYPE_OF } from '../../room/feed-events.ts';
+import { DEFERRED, DOUBTFUL } from '../../room/recovery.ts';
 import type { Room, Seat } from '../../room/room.ts';
 
 /**
@@ -59,6 +61,8 @@ export const ROOM_FIELDS = {
   nextSeq: { lua: 'number', schema: z.int().positive() },
   metadata: { lua: 'json?', schema: z.string().exactOptional() },
   banned: { lua: 'word', schema: idList.default([]) },
+  epoch: { lua: 'number', schema: z.number() },
+  leapedFrom: { lua: 'number', schema: orNull(revision) },
 } as const satisfies Readonly<Record<Exclude<keyof Room, 'seats'>, Field>>;
 
 export const SEAT_FIELDS = {
@@ -95,6 +99,9 @@ export function luaTables(): string {
     `local ROOM_JSON = ${luaList(ROOM_JSON.flat())}`,
     `local MEMBER_JSON = ${luaList(MEMBER_JSON.flat())}`,
     `local FEED_TYPE_OF = ${luaRecord(Object.entries(FEED_TYPE_OF))}`,
+    `local DEFERRED = ${luaRecord([...DEFERRED].map((kind) => [kind, true]))}`,
+    `local DOUBTFUL = ${luaRecord([...DOUBTFUL].map((reason) => [reason, true]))}`,
+    `local LEAP = ${LEAP}`,
     '',
   ].join('\n');
 }

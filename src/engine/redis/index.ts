@@ -16,6 +16,7 @@ import { type Bus, createBus, redisChannel } from './bus.ts';
 import { decode, encode, urgencyOf } from './commands.ts';
 import { createRedisFeed } from './feed.ts';
 import { createKeys, escapeGlob, type Keys } from './keys.ts';
+import { Lives } from './lives.ts';
 import type { MessageProbe } from './message-probe.ts';
 import { parseNodeMessage } from './node-messages.ts';
 import { NodeName } from './node-name.ts';
@@ -55,12 +56,15 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
   /** @throws when Redis cannot be reached, or is one that would lose rooms. */
   return async (settings: EngineSettings): Promise<RedisEngine> => {
     let watch: WatchedStore | undefined;
+    const lives = new Lives();
     const clients = await connectRedis({
       url,
       warn: (message) => log.warn(message),
       onConnectionChange: (role, up, error) => {
         log.info({ role, up, ...(error && { reason: error.message }) }, 'connection to Redis');
         watch?.runner.updateHealth();
+        // It may be another Redis that answers next.
+        if (!up) lives.forget();
       },
     });
     const keys = createKeys(prefix, clients);
@@ -74,7 +78,19 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
       await clients.close();
     };
     try {
-      return await buildEngine({ ...watch, clients, bus, keys, scripts, settings, log, clock, predecessorMs, close });
+      return await buildEngine({
+        ...watch,
+        lives,
+        clients,
+        bus,
+        keys,
+        scripts,
+        settings,
+        log,
+        clock,
+        predecessorMs,
+        close,
+      });
     } catch (error) {
       await close();
       throw error;
@@ -111,6 +127,7 @@ interface EngineDeps {
   readonly bus: Bus;
   readonly messages: MessageProbe;
   readonly runner: ScriptRunner;
+  readonly lives: Lives;
   readonly keys: Keys;
   readonly scripts: Scripts;
   readonly settings: EngineSettings;
@@ -121,7 +138,7 @@ interface EngineDeps {
 }
 
 async function buildEngine(deps: EngineDeps): Promise<RedisEngine> {
-  const { clients, runner, keys, scripts, settings, clock, close } = deps;
+  const { clients, runner, keys, scripts, settings, clock, lives, close } = deps;
   const feedScripts = loadFeedScripts();
   // Loaded now, so that the first command of each kind takes one round trip too.
   const sources = [scripts, feedScripts].flatMap((some) => Object.values(some));
@@ -131,12 +148,11 @@ async function buildEngine(deps: EngineDeps): Promise<RedisEngine> {
   return {
     name: `redis at ${clients.address}`,
     async apply<C extends Command>(command: C): Promise<Outcome<C>> {
-      const args = encode(command, settings, keys, clock?.now());
-      return decode(
-        command,
-        await runner.run(scripts[command.kind], keys.scriptKeysOf(command), args, urgencyOf(command)),
-        settings.policy,
-      );
+      const args = encode(command, settings, keys, { life: lives.of(command), now: clock?.now() });
+      const keysOf = keys.scriptKeysOf(command);
+      const reply = await runner.run(scripts[command.kind], keysOf, args, urgencyOf(command));
+      lives.learn(command, reply);
+      return decode(command, reply, settings.policy);
     },
     fanout,
     feed: createRedisFeed({ runner, sub: clients.sub, keys, scripts: feedScripts, settings, log: deps.log, clock }),

@@ -13,6 +13,8 @@ export interface ShardKeys {
   readonly due: string;
   /** Sorted set: every cooling code by the instant at which it has cooled. */
   readonly cooling: string;
+  /** Hash: the epoch of the shard, see `lua/epoch.lua`. */
+  readonly meta: string;
   /** Stream: the feed that the scripts of this shard append to. */
   readonly feed: string;
   room(code: RoomCode): string;
@@ -104,6 +106,7 @@ function shardKeys(prefix: string, shard: number, clustered: boolean): ShardKeys
     leases: `${start}leases`,
     due: `${start}due`,
     cooling: `${start}cooling`,
+    meta: `${start}meta`,
     feed: `${clustered ? start : prefix}events`,
     room: (code) => keyPrefixes.room + code,
     members: (code) => keyPrefixes.members + code,
@@ -113,11 +116,12 @@ function shardKeys(prefix: string, shard: number, clustered: boolean): ShardKeys
 }
 
 /** The first KEYS of every script of a shard. */
-export const sharedKeys = ({ taken, leases, due, cooling }: Omit<ShardKeys, 'keyPrefixes'>): string[] => [
+export const sharedKeys = ({ taken, leases, due, cooling, meta }: Omit<ShardKeys, 'keyPrefixes'>): string[] => [
   taken,
   leases,
   due,
   cooling,
+  meta,
 ];
 
 function keysOf(keys: Keys, command: Command): string[] {

@@ -68,6 +68,11 @@ export const snapshotReply = z
   .object({ ok, room: storedRoom, seats: z.array(storedSeat), events })
   .transform(({ ok, room, seats, events }) => ({ ok, room: snapshotOf(room, seats), events }));
 
+/** The reply to a restore: a `SnapshotOutcome` with the epoch that the room is in now. */
+export const restoredReply = z
+  .object({ ok, room: storedRoom, seats: z.array(storedSeat), events })
+  .transform(({ ok, room, seats, events }) => ({ ok, room: snapshotOf(room, seats), events, epoch: room.epoch }));
+
 /** A `RevisionOutcome`. */
 export const revisionReply = z.object({ ok, rev: revision, events, evicted });
 

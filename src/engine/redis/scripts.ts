@@ -7,21 +7,30 @@ import { luaTables } from './fields.ts';
 export type Scripts = Readonly<Record<Command['kind'], Script>>;
 
 /** The files that the scripts of commands share, by the scope of the command. */
-export const SHARED_FILES = { shard: ['room', 'feed', 'seats'], user: ['user'] } as const;
+export const SHARED_FILES = { shard: ['epoch', 'room', 'feed', 'seats'], user: ['user'], codes: ['codes'] } as const;
+
+/** Those that look for codes. */
+const SEARCHING: ReadonlySet<string> = new Set<Command['kind']>(['create', 'restore', 'list']);
 
 /** @param readLua gives the text of a Lua file by its name; tests replace it to plant faults. */
 export function loadScripts(readLua: (name: string) => string = readLuaFile): Scripts {
   const scripts = Object.entries(COMMANDS).map(([kind, { scope }]) => {
-    const tables = scope === 'shard' ? [luaTables()] : [];
-    return [kind, composeScript(readLua(kind), [PRELUDE, ...tables, ...SHARED_FILES[scope].map(readLua)])] as const;
+    const own = readLua(kind);
+    const tables = scope === 'shard' ? [luaTables(), readOnly(own)] : [];
+    const shared = [...SHARED_FILES[scope], ...(SEARCHING.has(kind) ? SHARED_FILES.codes : [])];
+    return [kind, composeScript(own, [PRELUDE, ...tables, ...shared.map(readLua)])] as const;
   });
   return Object.fromEntries(scripts) as Scripts; // one for each row
 }
 
 export const readLuaFile = luaBeside(import.meta.url);
 
+/** Whether Redis refuses writes in a script, which that cannot ask. */
+const readOnly = (own: string): string => `local READ_ONLY = ${own.startsWith('#!lua flags=no-writes')}`;
+
 /** Not a command: it looks at a whole shard, and there is no rule for it. */
-export const loadAuditScript = (): Script => compose('audit', [luaTables(), readLuaFile('room')]);
+export const loadAuditScript = (): Script =>
+  compose('audit', [luaTables(), readOnly(readLuaFile('audit')), ...['epoch', 'room'].map(readLuaFile)]);
 
 export interface FeedScripts {
   readonly read: Script;

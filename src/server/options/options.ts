@@ -60,6 +60,7 @@ const IDEMPOTENCY_MS = 10 * MINUTE;
 
 export const policyOf = (options: Options): Policy => ({
   leaseMs: options.userTtlMs,
+  recoveryMs: 0,
   graceMs: options.graceMs,
   idleMs: options.roomIdleMs,
   emptyMs: options.roomEmptyMs,

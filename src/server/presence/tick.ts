@@ -64,7 +64,15 @@ export function startTick(context: ServerContext, iceServers: IceServers): Runni
 async function visitShard(context: ServerContext, shard: number, stats: (PoolStats | undefined)[]): Promise<void> {
   for (let more = true; more; ) {
     const held = seatsOf(context, shard);
-    const outcome = await context.engine.apply({ kind: 'tick', shard, held, limit: REAP_LIMIT });
+    const outcome = await context.engine.apply({
+      kind: 'tick',
+      shard,
+      held,
+      limit: REAP_LIMIT,
+      rooms: [],
+      sole: false,
+      everyMs: Number.MAX_SAFE_INTEGER,
+    });
     stats[shard] = outcome.poolStats;
     announce(context, outcome);
     for (const key of outcome.lost) recoverLostSeat(context, key);

@@ -1,14 +1,14 @@
 #!lua
 -- Takes a free code and creates a room: with its host as first member, or empty when the command names no host.
 --
--- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
--- KEYS[6]     idempotency: string, the room of the first create with this key; missing when the command has no key
+-- KEYS[1..6]  taken, leases, due, cooling, meta of the shard, and the feed, see room.lua
+-- KEYS[7]     idempotency: string, the room of the first create with this key; missing when the command has no key
 -- ARGV[1]     candidates, searchFrom, shard, ref, by (missing for none), settings; policy, pool, keyPrefixes
 -- ARGV[2]     the host's metadata, opaque; '' for none
 -- ARGV[3]     the room's metadata, opaque; '' for none
 
 local function replayed()
-  local stored = KEYS[6] and redis.call('GET', KEYS[6])
+  local stored = KEYS[7] and redis.call('GET', KEYS[7])
   local record = stored and cjson.decode(stored)
   if record and record.untilAt > now then
     return cjson.encode({ ok = false, reason = 'REPLAYED', code = record.code, ref = record.ref })
@@ -17,49 +17,10 @@ end
 
 -- untilAt alone decides whether the record counts. Redis' own expiry, a minute later, only removes the garbage.
 local function save_idempotency_record(code)
-  if KEYS[6] then
+  if KEYS[7] then
     local record = { code = code, ref = command.ref, untilAt = now + policy.idempotencyMs }
-    redis.call('SET', KEYS[6], cjson.encode(record), 'PX', policy.idempotencyMs + 60000)
+    redis.call('SET', KEYS[7], cjson.encode(record), 'PX', policy.idempotencyMs + 60000)
   end
-end
-
-local function code_at(index)
-  return string.format('%.0f', command.pool.minCode + index * command.pool.shards + command.shard)
-end
-
--- The first 0 of the bitmap from an index on, wrapping around once. BITPOS compares whole words, so the cost does not
--- grow with the number of taken codes.
-local function scan(search_from)
-  local last = command.pool.perShard - 1
-  local index = redis.call('BITPOS', TAKEN, 0, search_from, last, 'BIT')
-  if index < 0 and search_from > 0 then
-    index = redis.call('BITPOS', TAKEN, 0, 0, search_from - 1, 'BIT')
-  end
-  return index
-end
-
--- A free candidate, else any free code, else the code that has finished cooling longest ago and that no tick has freed
--- yet. The code is marked as taken.
-local function allocate()
-  for _, code in ipairs(command.candidates) do
-    if redis.call('SETBIT', TAKEN, index_of(code), 1) == 0 then
-      return code
-    end
-  end
-  -- BITPOS finds no 0 behind the end of the string, so it is extended to the whole pool.
-  if redis.call('STRLEN', TAKEN) * 8 < command.pool.perShard then
-    redis.call('SETBIT', TAKEN, command.pool.perShard - 1, 0)
-  end
-  local index = scan(command.searchFrom % command.pool.perShard)
-  if index >= 0 then
-    redis.call('SETBIT', TAKEN, index, 1)
-    return code_at(index)
-  end
-  local cooled = redis.call('ZRANGEBYSCORE', COOLING, '-inf', now, 'LIMIT', 0, 1)[1]
-  if cooled then
-    redis.call('ZREM', COOLING, cooled)
-  end
-  return cooled
 end
 
 local replay = replayed()
@@ -84,6 +45,7 @@ local room = {
   locked = false,
   hostId = host_id,
   createdBy = host_id,
+  epoch = epoch,
   createdAt = now,
   expiresAt = now + policy.maxAgeMs,
   lastActive = now,

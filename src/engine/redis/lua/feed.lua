@@ -1,6 +1,6 @@
 -- The feed: the events for back ends, appended in the step that commits them. The translation of feed-events.ts.
 --
--- KEYS[5]  feed  stream: an entry for each event, its JSON in the field `event`
+-- KEYS[6]  feed  stream: an entry for each event, its JSON in the field `event`
 -- ARGV[1]  feed  { channel, kept, nodeId }; missing when no feed is kept
 --
 -- FEED_TYPE_OF (the names of events) and ROOM_JSON and MEMBER_JSON (the fields that the protocol shows) are generated: see

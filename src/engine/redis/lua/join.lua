@@ -1,13 +1,13 @@
 #!lua
 -- Adds the user to a room, or gives it back the seat that it has there already.
 --
--- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
--- KEYS[6]     room: hash of the room
--- KEYS[7]     members: hash, userId -> seat as JSON
+-- KEYS[1..6]  taken, leases, due, cooling, meta of the shard, and the feed, see room.lua
+-- KEYS[7]     room: hash of the room
+-- KEYS[8]     members: hash, userId -> seat as JSON
 -- ARGV[1]     code, ref, by; policy
 -- ARGV[2]     the member's metadata, opaque; '' for none
 
-local room = load_room(command.code, KEYS[6], KEYS[7])
+local room = load_room(command.code, KEYS[7], KEYS[8])
 local by = command.by
 
 if not room or room.ref ~= command.ref then

@@ -1,12 +1,8 @@
 #!lua flags=no-writes
 -- A page of the rooms of a shard, in the order of their codes.
 --
--- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
+-- KEYS[1..6]  taken, leases, due, cooling, meta of the shard, and the feed, see room.lua
 -- ARGV[1]     after (missing for the first page), limit, shard; pool, keyPrefixes
-
-local function code_at(index)
-  return string.format('%.0f', command.pool.minCode + index * command.pool.shards + command.shard)
-end
 
 -- The next 1 of the bitmap: the cost of a page depends on its own rooms, not on how many rooms there are.
 local function next_marked(from)

@@ -1,13 +1,13 @@
 #!lua flags=no-writes
 -- The current state of a room.
 --
--- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
--- KEYS[6]     room: hash of the room
--- KEYS[7]     members: hash, userId -> seat as JSON
+-- KEYS[1..6]  taken, leases, due, cooling, meta of the shard, and the feed, see room.lua
+-- KEYS[7]     room: hash of the room
+-- KEYS[8]     members: hash, userId -> seat as JSON
 -- ARGV[1]     code; ref, to read no later room of that code; known { rev, members }, to be told only that this is the
 --             revision and that these users are members: no seat is loaded then
 
-local room, reason = find_room(command, KEYS[6], KEYS[7])
+local room, reason = find_room(command, KEYS[7], KEYS[8])
 if not room then
   return refuse(reason)
 end

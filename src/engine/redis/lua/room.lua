@@ -4,7 +4,8 @@
 -- KEYS[2]  leases   zset, '<code> <userId>' -> the end of that seat's lease
 -- KEYS[3]  due      zset, code -> deadline of the room; holds every occupied code
 -- KEYS[4]  cooling  zset, code -> until when it may not be used again
--- KEYS[5]  feed     stream, see feed.lua
+-- KEYS[5]  meta     hash, see epoch.lua
+-- KEYS[6]  feed     stream, see feed.lua
 --
 -- ARGV[1]  policy, see Policy in room.ts; for scripts that find codes by themselves also
 --          pool { perShard, minCode, shards } and keyPrefixes { room, members }
@@ -16,8 +17,7 @@
 -- FIELDS, NUMBERS and BOOLEANS, the fields of a room's hash, are generated: see fields.ts. Null is stored by leaving out
 -- the field.
 
-local policy = command.policy
-local TAKEN, LEASES, DUE, COOLING, FEED = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local TAKEN, LEASES, DUE, COOLING, FEED = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[6]
 
 local function load_room(code, key, members)
   local stored = redis.call('HMGET', key, unpack(FIELDS))
@@ -34,6 +34,7 @@ local function load_room(code, key, members)
     end
     room[field], room.stored[field] = value, value
   end
+  leap(room)
   return room
 end
 
@@ -72,6 +73,7 @@ end
 local function save_room(room)
   if room.ended then
     redis.call('DEL', room.key, room.members)
+    remember_ended(room)
     return release(room.code)
   end
   local changed, gone = {}, {}

@@ -99,6 +99,11 @@ local function heir_of(room)
   return seats[1] and seats[1].userId
 end
 
+local function hand_on_host(room)
+  room.hostId = heir_of(room)
+  next_revision(room, 'host:changed', { hostId = room.hostId })
+end
+
 -- A member is gone for good. Another member becomes host, or the room ends, by policy.
 local function remove_seat(room, seat, reason)
   delete_seat(room, seat)
@@ -113,8 +118,7 @@ local function remove_seat(room, seat, reason)
   if policy.closeOnHostLeave then
     return end_room(room, 'host-left')
   end
-  room.hostId = heir_of(room)
-  next_revision(room, 'host:changed', { hostId = room.hostId })
+  hand_on_host(room)
 end
 
 -- The reply with a snapshot of the room. The seats are JSON as they are stored.

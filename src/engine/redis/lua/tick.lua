@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
 -- Renews the seats whose connections the asking node holds, then reaps expired leases, then rooms that are empty, idle or
--- aged, then codes that have cooled; at most command.limit of each.
+-- aged, then codes that have cooled; at most command.limit of each. Nothing is reaped while the shard recovers.
 --
--- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
--- ARGV[1]     held (a list of code, ref, userId, session), limit; policy, pool, keyPrefixes
+-- KEYS[1..6]  taken, leases, due, cooling, meta of the shard, and the feed, see room.lua
+-- ARGV[1]     held (a list of code, ref, userId, session), limit, rooms (a list of code, ref, rev), sole, everyMs; policy, pool,
+--             keyPrefixes
 
 local lost, order, named = {}, {}, {}
 
@@ -11,6 +12,9 @@ local function renew_held()
   for index, key in ipairs(command.held) do
     local room = load_by_code(key.code)
     local seat = find_seat(room, key)
+    if room and room.ref == key.ref and room.epoch ~= room.stored.epoch then
+      save_room(room)
+    end
     if seat then
       renew_seat(room, seat)
     else
@@ -64,27 +68,111 @@ local function free_code(code)
   redis.call('SETBIT', TAKEN, index_of(code), 0)
 end
 
+-- When nobody has ticked the shard for long, members could not renew their leases: they get the time of one to do so.
+-- Returns the instant before which leases and rooms are not reaped.
+local function note_tick()
+  local ticked_at = tonumber(redis.call('HGET', META, 'tickedAt') or now)
+  redis.call('HSET', META, 'tickedAt', now)
+  if now - ticked_at > 2 * command.everyMs then
+    redis.call('HSET', META, 'noReapBefore', now + policy.leaseMs)
+    return now + policy.leaseMs
+  end
+  return tonumber(redis.call('HGET', META, 'noReapBefore') or 0)
+end
+
+-- After a restart all nodes are back within a second: who is alone then, and holds nothing that is missing, need not wait.
+local function end_recovery()
+  if command.sole and #lost == 0 and uptime >= 2 and recovering_ms > 0 then
+    recovering_ms = 0
+    redis.call('HSET', META, 'recoverUntil', now)
+  end
+end
+
+-- A present seat that has not been renewed in this epoch belongs to nobody, or to a node that is away: it is kept for the
+-- grace.
+local function cut_unconfirmed()
+  local kept_until, since = now + policy.graceMs, tonumber(redis.call('HGET', META, 'since'))
+  local leases = redis.call('ZRANGEBYSCORE', LEASES, '(' .. kept_until, '(' .. since + policy.leaseMs)
+  for _, lease in ipairs(leases) do
+    local code, user_id = string.match(lease, '^(%d+) (.+)$')
+    local room = load_by_code(code)
+    local seat = seat_of(room, user_id)
+    if seat.state == 'present' then
+      seat.leaseUntil = kept_until
+      write_seat(room, seat)
+    end
+  end
+end
+
+-- A host that nobody has restored is succeeded.
+local function replace_missing_hosts()
+  local codes = redis.call('ZRANGE', DUE, 0, -1)
+  table.sort(codes)
+  for _, code in ipairs(codes) do
+    local room = load_by_code(code)
+    if room and room.hostId and redis.call('HEXISTS', room.members, room.hostId) == 0 then
+      hand_on_host(room)
+      save_room(room)
+    end
+  end
+end
+
+-- Once, when the shard has recovered.
+local function settle()
+  if redis.call('HSETNX', META, 'settled', '1') == 1 then
+    cut_unconfirmed()
+    replace_missing_hosts()
+  end
+end
+
+local rev_of = {}
+
 local function revs()
   local items = {}
   for _, code in ipairs(order) do
     local key = named[code]
     local kept = redis.call('HMGET', command.keyPrefixes.room .. code, 'ref', 'rev')
     if kept[1] == key.ref then
+      rev_of[code] = tonumber(kept[2])
       local seats = redis.call('HLEN', command.keyPrefixes.members .. code)
-      items[#items + 1] = cjson.encode({ code = code, ref = key.ref, rev = tonumber(kept[2]), seats = seats })
+      items[#items + 1] = cjson.encode({ code = code, ref = key.ref, rev = rev_of[code], seats = seats })
+    end
+  end
+  return list(items)
+end
+
+-- The rooms whose copies are behind.
+local function infos()
+  local items = {}
+  for _, copy in ipairs(command.rooms) do
+    if (rev_of[copy.code] or 0) > copy.rev then
+      items[#items + 1] = cjson.encode(fields_of(load_by_code(copy.code)))
     end
   end
   return list(items)
 end
 
 renew_held()
-local more_leases = reap(LEASES, reap_seat)
-local more_rooms = reap(DUE, reap_room)
-local more_codes = reap(COOLING, free_code)
-local more = tostring(more_leases or more_rooms or more_codes)
-return '{"ok":true,"events":' .. list(events)
+local no_reap_before = note_tick()
+end_recovery()
+local more = false
+if recovering_ms == 0 then
+  settle()
+  if now >= no_reap_before then
+    more = reap(LEASES, reap_seat)
+    more = reap(DUE, reap_room) or more
+  end
+  more = reap(COOLING, free_code) or more
+else
+  lost = {}
+end
+return '{"ok":true,"life":"' .. life
+  .. '","events":' .. list(events)
   .. ',"evicted":' .. list(evicted)
   .. ',"lost":' .. list(lost)
   .. ',"revs":' .. revs()
-  .. ',"more":' .. more
+  .. ',"epoch":' .. string.format('%.0f', epoch)
+  .. ',"recoveringMs":' .. string.format('%.0f', recovering_ms)
+  .. ',"infos":' .. (recovering_ms == 0 and infos() or '[]')
+  .. ',"more":' .. tostring(more)
   .. ',"poolStats":' .. cjson.encode(pool_stats()) .. '}'

@@ -1,13 +1,13 @@
 #!lua
 -- Changes the settings of the room, by its host or the owner; or the profile of a seat, by its member.
 --
--- KEYS[1..5]  taken, leases, due, cooling of the shard, and the feed, see room.lua
--- KEYS[6]     room: hash of the room
--- KEYS[7]     members: hash, userId -> seat as JSON
+-- KEYS[1..6]  taken, leases, due, cooling, meta of the shard, and the feed, see room.lua
+-- KEYS[7]     room: hash of the room
+-- KEYS[8]     members: hash, userId -> seat as JSON
 -- ARGV[1]     code, ref, userId and session or owner, change { subject, values }; policy
 -- ARGV[2]     the new metadata, opaque; '' to leave it unchanged
 
-local room = load_room(command.code, KEYS[6], KEYS[7])
+local room = load_room(command.code, KEYS[7], KEYS[8])
 local changes_room = command.change.subject == 'room'
 -- The seat; for a change of the room, true when the sender may change it.
 local seat, reason
