@@ -99,7 +99,8 @@ export class FollowingConnection {
     });
     let client: PlainClient | undefined;
     try {
-      const address = await this.#nextAddress(retries);
+      const candidates = await this.#options.sentinels.candidates(this.#known);
+      const address = candidates[retries % candidates.length] ?? candidates[0];
       this.#address = address;
       client = this.#options.makeClient(address);
       await this.#connect(client, ended);
@@ -114,18 +115,6 @@ export class FollowingConnection {
       this.#address = undefined;
       client?.destroy();
     }
-  }
-
-  /** One after the other where they disagree, and at last the one that was known to be a primary. */
-  async #nextAddress(retries: number): Promise<ServerAddress> {
-    const known = this.#known === undefined ? [] : [this.#known];
-    const named = await this.#options.sentinels.primaries().catch((error: unknown) => {
-      if (known.length > 0) return known;
-      throw error;
-    });
-    const [first, ...others] = named;
-    if (first === undefined) throw new Error('the sentinels name no primary');
-    return others[(retries % named.length) - 1] ?? first;
   }
 
   async #connect(client: PlainClient, ended: Promise<Error>): Promise<void> {

@@ -61,8 +61,7 @@ async function primaryOf(target: SentinelTarget): Promise<Server> {
   const sentinels = createSentinels(target.sentinels);
   const stop = sentinels.watch(() => {});
   try {
-    const [address] = await sentinels.primaries();
-    if (address === undefined) throw new Error('the sentinels name no primary');
+    const [address] = await sentinels.candidates();
     return serverOf(target, address);
   } finally {
     stop();

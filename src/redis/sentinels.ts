@@ -4,11 +4,12 @@ import { SentinelConnection, type SentinelSettings, type ServerAddress } from '.
 
 export interface Sentinels {
   /**
-   * The addresses that they name: one when a majority of them agrees, else all, the most named one first.
+   * The addresses to try: the one that a majority names; else all that are named, the most named one first, and then the
+   * one that was last known to be a primary.
    *
-   * @throws Error with what they replied when they name none.
+   * @throws Error with what they replied when there is none.
    */
-  primaries(): Promise<readonly ServerAddress[]>;
+  candidates(known?: ServerAddress): Promise<readonly [ServerAddress, ...ServerAddress[]]>;
   /** Calls with what a majority names, once a second. They are connected while somebody watches. */
   watch(listener: (primary: ServerAddress) => void): Stop;
   /** Whether at least one answered when they were last asked. */
@@ -51,10 +52,13 @@ export function createSentinels(options: SentinelsOptions): Sentinels {
     get answer() {
       return answer;
     },
-    async primaries() {
+    async candidates(known) {
       const { named, unknown, reasons } = await ask();
-      const [first] = named;
-      if (first !== undefined) return first.count < majority ? named.map(({ address }) => address) : [first.address];
+      const [first, ...others] = named;
+      if (first !== undefined && first.count >= majority) return [first.address];
+      const last = known === undefined ? [] : [known];
+      if (first !== undefined) return [first.address, ...others.map(({ address }) => address), ...last];
+      if (known !== undefined) return [known];
       if (unknown) throw new Error(`no sentinel knows a primary of the name "${masterName}"`);
       throw new Error(`no sentinel answers: ${reasons.join('; ')}`);
     },

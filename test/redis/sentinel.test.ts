@@ -118,6 +118,27 @@ test('commands are refused at once while there is no primary, and subscriptions 
   expect(await portOf(clients)).toBe(fresh.port);
 });
 
+test('a single sentinel whose word is out of date neither ends a connection nor keeps one from being made again', async () => {
+  const old = await group.primary();
+  const [late, ...others] = group.sentinels;
+  await late?.kill();
+  await group.failOver();
+  const fresh = await group.primaryAfter(old);
+  await using clients = await connectRedis({ url: group.url });
+  for (const sentinel of others) await sentinel.kill();
+  await late?.restart();
+  await vi.waitFor(async () =>
+    expect(await group.ask(late?.port ?? 0, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', MASTER_NAME)).toContain(
+      `${old.port}`,
+    ),
+  );
+  expect(await portOf(clients)).toBe(fresh.port);
+  await group.ask(fresh.port, 'CLIENT', 'KILL', 'TYPE', 'normal');
+  await vi.waitFor(async () => expect(await portOf(clients)).toBe(fresh.port));
+  for (const sentinel of others) await sentinel.restart();
+  await group.inSync();
+});
+
 test('closing ends the connections to Redis and to the sentinels, also while there is no primary', async () => {
   const count = async (): Promise<number> => {
     const lists = await Promise.all(group.sentinels.map(({ port }) => group.ask(port, 'CLIENT', 'LIST')));

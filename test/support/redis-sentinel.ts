@@ -206,8 +206,15 @@ function groupOf({ servers, sentinels, options, close }: GroupParts): SentinelGr
       await Promise.allSettled(servers.map(settle));
     },
     async failOver() {
-      const [first] = sentinels;
-      if (first !== undefined) await ask(first.port, 'SENTINEL', 'FAILOVER', MASTER_NAME);
+      for (const { port } of sentinels) {
+        // One of those that run, not all: each would promote a replica of its choice.
+        const started = await ask(port, 'SENTINEL', 'FAILOVER', MASTER_NAME).then(
+          () => true,
+          () => false,
+        );
+        if (started) return;
+      }
+      throw new Error('no sentinel begins a failover');
     },
     ask,
     [Symbol.asyncDispose]: close,
