@@ -64,6 +64,20 @@ test.concurrent.each([
   for (const secret of ['hunter2', PASSWORD, SENTINEL_PASSWORD]) expect(message).not.toContain(secret);
 });
 
+test('users who may only ask for the primary, and not for a role, are enough', async () => {
+  const { port } = await group.primary();
+  for (const sentinel of group.sentinels) {
+    const rights = ['resetkeys', 'resetchannels', '-@all', '+sentinel|get-master-addr-by-name'];
+    await group.ask(sentinel.port, 'ACL', 'SETUSER', 'asker', 'on', '>asks', ...rights);
+  }
+  await group.ask(port, 'ACL', 'SETUSER', 'calls', 'on', '>calls', '~*', '&*', '+@all', '-role');
+  const hosts = group.sentinels.map((sentinel) => `127.0.0.1:${sentinel.port}`).join(',');
+  const users = 'sentinelUsername=asker&sentinelPassword=asks';
+  await using clients = await connectRedis({ url: `redis+sentinel://calls:calls@${hosts}/${MASTER_NAME}?${users}` });
+  expect(await portOf(clients)).toBe(port);
+  await expect(clients.state.sendCommand(['ROLE'])).rejects.toThrow('NOPERM');
+});
+
 test('with a single sentinel that answers, the others being dead or frozen, connecting takes no longer than its deadline', async () => {
   const [first, second] = group.sentinels;
   const { port } = await group.primary();
