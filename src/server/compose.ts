@@ -19,6 +19,7 @@ import { type Options, type PartialOptions, poolOf, readOptions } from './option
 import { createDrain, type Drain } from './presence/drain.ts';
 import { IdentityService } from './presence/identity.ts';
 import { onNodeMessage } from './presence/node-messages.ts';
+import { startStallWatch } from './presence/stall.ts';
 import { startTick } from './presence/tick.ts';
 import { CodeAllocator } from './rooms/code-allocator.ts';
 import { createRequestHandlers } from './rooms/requests.ts';
@@ -145,6 +146,7 @@ function watchPool({ stores, context, shutdown }: ComposeParts, iceServers: IceS
   const { options, clock, log } = context;
   const tick = startTick(context, iceServers);
   shutdown.add(tick.stop);
+  shutdown.add(startStallWatch(context));
   const figures = () => poolFigures(poolOf(options), tick.stats);
   const alarm = createLowWaterAlarm(options.poolLowWater, log, stores.alarms.poolLow);
   shutdown.add(clock.every(options.tickMs, () => alarm(figures())));

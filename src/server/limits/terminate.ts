@@ -5,7 +5,7 @@ export interface EngineConnection {
   readonly readyState: string;
   readonly transport: {
     /** With polling there is no WebSocket. */
-    readonly socket?: { terminate(): void };
+    readonly socket?: { terminate(): void; pause(): void; resume(): void };
     onClose(): void;
   };
   /** With `discard`, buffered packets are dropped. */

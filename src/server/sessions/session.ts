@@ -122,8 +122,16 @@ export class Session {
 
   /** Destroys the connection without a closing handshake, which a hostile client may never answer. */
   terminate(): void {
-    // Its WebSocket is not in the types of Engine.IO.
-    terminate(this.socket.conn as unknown as EngineConnection);
+    terminate(connectionOf(this.socket));
+  }
+
+  /** Reads nothing more from the connection until `resumeReading`. Polling is read all the same: a request is no stream. */
+  pauseReading(): void {
+    webSocketOf(this.socket)?.pause();
+  }
+
+  resumeReading(): void {
+    webSocketOf(this.socket)?.resume();
   }
 
   /** Closes the connection as a network failure would: the client reconnects and resumes. */
@@ -131,3 +139,7 @@ export class Session {
     this.socket.conn.close();
   }
 }
+
+/** Its WebSocket is not in the types of Engine.IO. */
+const connectionOf = ({ conn }: SessionSocket): EngineConnection => conn as unknown as EngineConnection;
+const webSocketOf = (socket: SessionSocket) => connectionOf(socket).transport.socket;

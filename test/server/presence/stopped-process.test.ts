@@ -63,6 +63,30 @@ test('a node that is stopped past its leases loses its members, and what it writ
   expect((await fleet.audit()).disagreements).toEqual([]);
 });
 
+test('what a client had sent to a stopped node is not relayed behind what it sends to another one', async () => {
+  const pingTimeoutMs = 200;
+  await using fleet = await startFleet(2, { pingTimeoutMs });
+  await using members = await hostAndGuest(fleet);
+  const { host, guest, code } = members;
+  await using witness = await connectClient(fleet.node(1).url);
+  await witness.must('room:join', { code });
+  const { child } = fleet.node(1);
+  child.signal('SIGSTOP');
+  // The kernel takes it; the node reads it when it goes on.
+  guest.socket.emit('signal', { to: host.userId, data: 'before' });
+  await using back = await connectClient(fleet.node(0).url, { resume: guest.all('welcome')[0]?.resume ?? '' });
+  await host.next('member:back');
+  await back.must('signal', { to: host.userId, data: 'after' });
+  // Longer than the timeout of a ping: a shorter stall is none.
+  await new Promise((resolve) => setTimeout(resolve, 3 * pingTimeoutMs));
+  child.signal('SIGCONT');
+  await guest.next('session:replaced');
+  // Sent behind everything that the stopped node has relayed.
+  await witness.must('message', { data: 'done' });
+  await host.next('message');
+  expect(host.all('signal').map(({ data }) => data)).toEqual(['after']);
+});
+
 test('requests at the other nodes are served right after a node was killed', async () => {
   await using fleet = await startFleet(3, { userTtlMs: 5000, tickMs: 500 });
   await using lost = await connectClient(fleet.node(2).url);
