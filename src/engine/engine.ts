@@ -59,18 +59,33 @@ export interface Fanout {
    */
   live(room: string): Promise<void>;
   /**
-   * The number of nodes that an emit to one Socket.IO room reaches. `send` is always called and MUST emit before it
-   * returns. An engine without an adapter of its own has no other nodes: 0.
+   * Sends an event to one Socket.IO room. Resolves with the number of connections that it was written to, as their nodes say:
+   * a node that is cut off says nothing. An engine without an adapter of its own has no other nodes: 0.
    *
-   * @throws StoreUnavailable when the emit did not leave this node, or the store does not answer in time.
+   * @throws StoreUnavailable when it did not leave this node, or no node has answered in time: it may have been delivered.
    */
-  countReceivers(send: () => void): Promise<number>;
+  deliver(room: string, event: string): Promise<number>;
+  /**
+   * Sends an event to one Socket.IO room at all other nodes. Resolves once it is on its way.
+   *
+   * @throws StoreUnavailable when it is not in time. What leaves later is dropped by the nodes that receive it.
+   */
+  broadcast(room: string, event: string): Promise<void>;
+  /** Sets the receiver of such events. Called once, before the node serves. */
+  onEvent(receivers: EventReceivers): void;
   /** The message is lost when that node is not connected. */
   send(nodeId: NodeId, message: NodeMessage): void;
   /** A node that claims this node's name from now on waits for its end, instead of being refused. */
   leave(withinMs: number): void;
   /** Sets the receiver of this node's messages. Called once, before the node serves. */
   onMessage(receive: (message: NodeMessage) => void): void;
+}
+
+export interface EventReceivers {
+  /** Gives an event to each connection of a Socket.IO room of this node. @returns how many it was written to. */
+  deliver(room: string, event: string): number;
+  /** The same, without the number. */
+  broadcast(room: string, event: string): void;
 }
 
 /** A message from one node to another. Any may be lost: the tick repairs it. */

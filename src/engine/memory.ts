@@ -45,10 +45,9 @@ export function createMemoryEngine(
       up: true,
       live: async () => {},
       // There are no other nodes.
-      async countReceivers(send) {
-        send();
-        return 0;
-      },
+      deliver: async () => 0,
+      broadcast: async () => {},
+      onEvent: () => {},
       send: () => {},
       leave: () => {},
       onMessage: () => {},

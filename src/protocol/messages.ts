@@ -133,14 +133,16 @@ export const REQUESTS = {
   },
   signal: {
     about:
-      'Relays an offer, an answer or a candidate to one member of the same room. `{}` means: passed to that member’s ' +
-      'connection, or received by the node that holds it.',
+      'Relays an offer, an answer or a candidate to one member of the same room. `{}` means: written to that member’s ' +
+      'connection, as the node that holds it has acknowledged. What is refused is not delivered later.',
     payload: z.strictObject({ to: userId, data: json(LIMITS.signalBytes) }),
     reply: nothing,
     errors: ['NOT_IN_ROOM', 'PEER_NOT_FOUND', 'PEER_AWAY', 'PAYLOAD_TOO_LARGE'],
   },
   message: {
-    about: 'Sends a message to all members of the room, the sender included.',
+    about:
+      'Sends a message to all members of the room, the sender included. A message that is refused with ' +
+      '`STORE_UNAVAILABLE` has reached nobody, unless the connection to the store broke in that instant: send it again.',
     payload: z.strictObject({ data: json(LIMITS.messageBytes) }),
     reply: nothing,
     errors: ['NOT_IN_ROOM', 'PAYLOAD_TOO_LARGE'],

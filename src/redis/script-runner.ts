@@ -49,12 +49,17 @@ export class ScriptRunner {
     }
   }
 
-  /** Runs a script only to learn whether it succeeds: whatever Redis replies instead is a refusal. Never rejects. */
-  async probe(script: Script, keys: string[], args: string[]): Promise<void> {
+  /**
+   * Runs a script to learn whether it succeeds: whatever Redis replies instead is a refusal. Never rejects.
+   *
+   * @returns the reply, undefined without success
+   */
+  async probe(script: Script, keys: string[], args: string[]): Promise<unknown> {
     try {
-      await this.#runRaw(script, keys, args, 'vital');
+      return await this.#runRaw(script, keys, args, 'vital');
     } catch (error) {
       if (error instanceof ErrorReply) this.#refused(firstWordOf(error));
+      return undefined;
     }
   }
 

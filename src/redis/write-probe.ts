@@ -2,6 +2,7 @@
 import type { Clock, Stop } from '../support/clock.ts';
 import { composeScript, luaBeside, type Script } from './script.ts';
 import type { ScriptRunner } from './script-runner.ts';
+import type { StoreClock } from './store-clock.ts';
 
 /** With the deadline of a call, a store that refuses or is silent is known to do so within 2 s, though no client asks. */
 const EVERY_MS = 1_000;
@@ -16,21 +17,27 @@ export interface WriteProbeOptions {
   readonly scripts: readonly Script[];
   /** What they publish in, where they do. */
   readonly channel?: string;
-  readonly clock: Pick<Clock, 'every'>;
+  /** Is told the time of Redis with each reply, and when it was asked for. */
+  readonly storeClock?: StoreClock;
+  readonly clock: Pick<Clock, 'every' | 'monotonic'>;
 }
 
 /** The outcome is in the health of the runner. Never more than one under way. */
-export function startWriteProbe({ runner, key, scripts, channel = key, clock }: WriteProbeOptions): Stop {
+export function startWriteProbe(options: WriteProbeOptions): Stop {
+  const { runner, key, scripts, channel = key, storeClock, clock } = options;
   const script = loadProbeScript();
   const args = [channel, ...commandsOf(scripts)];
   let underWay = false;
-  return clock.every(EVERY_MS, () => {
+  const probe = async (): Promise<void> => {
     if (underWay) return;
     underWay = true;
-    void runner.probe(script, [key], args).finally(() => {
-      underWay = false;
-    });
-  });
+    const askedAt = clock.monotonic();
+    const time = await runner.probe(script, [key], args);
+    if (typeof time === 'number') storeClock?.learn(time, askedAt);
+    underWay = false;
+  };
+  void probe();
+  return clock.every(EVERY_MS, () => void probe());
 }
 
 /** The names of the commands that scripts run, each once. */

@@ -24,6 +24,7 @@ import { startTick } from './presence/tick.ts';
 import { CodeAllocator } from './rooms/code-allocator.ts';
 import { createRequestHandlers } from './rooms/requests.ts';
 import { createIceServers, type IceServers } from './sessions/ice-servers.ts';
+import { broadcastHere, deliverHere } from './sessions/write-event.ts';
 import { closeAfterFailure, createShutdown, type Shutdown } from './shutdown.ts';
 import type { Signalbox } from './signalbox.ts';
 import { Gateway } from './sockets/gateway.ts';
@@ -99,6 +100,10 @@ function connectParts(parts: ComposeParts): Signalbox {
   const iceServers = createIceServers(options, clock);
   openSockets(parts, { allocator, iceServers });
   engine.fanout.onMessage((message) => onNodeMessage(context, message));
+  engine.fanout.onEvent({
+    deliver: (room, event) => deliverHere(context.io, room, event),
+    broadcast: (room, event) => broadcastHere(context.io, room, event),
+  });
   const events = createEvents(engine.feed, options.feedMaxEvents, log);
   if (hooks.onEvent) events.subscribe((event) => withinTime(clock, 'onEvent', (async () => hooks.onEvent?.(event))()));
   const pool = watchPool(parts, iceServers);

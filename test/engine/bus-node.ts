@@ -4,8 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { createShardedAdapter } from '@socket.io/redis-adapter';
 import { Server, type Socket } from 'socket.io';
 import { type Socket as ClientSocket, io as connectClient } from 'socket.io-client';
-import { type Bus, createBus, redisChannel } from '../../src/engine/redis/bus.ts';
+import { type Bus, createBus, redisChannel, socketRoomIn } from '../../src/engine/redis/bus.ts';
+import type { RedisClient } from '../../src/redis/client.ts';
 import { connectRedis, type RedisClients } from '../../src/redis/connect.ts';
+import { StoreClock } from '../../src/redis/store-clock.ts';
+import { systemClock } from '../../src/support/clock.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import type { RedisServer } from '../support/redis.ts';
 
@@ -41,15 +44,22 @@ interface NodeOptions {
   silenceMs?: number;
   /** What is not about a deadline is lost to none. */
   deadlineMs?: number;
+  nodeId?: string;
 }
 
+let nodes = 0;
+
 export async function startNode(redis: RedisServer, options: NodeOptions = {}): Promise<TestNode> {
-  const { delayMs = ROUND_TRIP_MS, deadlineMs = DEADLINE_MS, ...timing } = options;
+  const { delayMs = ROUND_TRIP_MS, deadlineMs = DEADLINE_MS, nodeId = `node-${nodes}`, ...timing } = options;
+  nodes += 1;
   const proxy = await startProxy(redis.port, { delayMs });
   const clients = await connectRedis({ url: `redis://127.0.0.1:${proxy.port}`, ...timing });
   const warnings: string[] = [];
+  const storeClock = await followTime(clients.state);
   const bus = createBus(clients.pub, clients.sub, {
     channelPrefix: PREFIX,
+    nodeId,
+    storeTime: () => storeClock.now(),
     unavailable: () => new Unavailable('store unavailable'),
     deadlineMs,
     lingerMs: LINGER_MS,
@@ -59,6 +69,10 @@ export async function startNode(redis: RedisServer, options: NodeOptions = {}): 
   const http = createServer();
   const adapter = createShardedAdapter(bus.pub, bus.sub, { channelPrefix: PREFIX, subscriptionMode: 'dynamic' });
   const io = new Server(http, { transports: ['websocket'], adapter });
+  // Acknowledgements come to the inbox; an event is delivered to whoever is in the room.
+  bus.onMessage(() => {});
+  bus.onEvent((channel) => io.of('/').adapter.rooms.get(socketRoomIn(PREFIX, channel))?.size ?? 0);
+  await bus.live(bus.inbox(nodeId));
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const { port } = http.address() as AddressInfo; // a TCP server has no other kind of address
   const sockets: ClientSocket[] = [];
@@ -81,6 +95,19 @@ export async function startNode(redis: RedisServer, options: NodeOptions = {}): 
       await proxy.close();
     },
   };
+}
+
+/** The number of connections that an event for the room is written to. */
+export function reach(from: TestNode, room: string): Promise<number> {
+  return from.bus.deliver(redisChannel(PREFIX, room), 'reach');
+}
+
+async function followTime(client: RedisClient): Promise<StoreClock> {
+  const storeClock = new StoreClock(systemClock);
+  const askedAt = systemClock.monotonic();
+  const [seconds, microseconds] = (await client.sendCommand(['TIME'])) as [string, string]; // as Redis documents it
+  storeClock.learn(Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000), askedAt);
+  return storeClock;
 }
 
 async function welcome(io: Server, port: number, sockets: ClientSocket[]): Promise<Guest> {

@@ -14,8 +14,8 @@ test.each([
   for (let i = 0; i < 100; i += 1) near.bus.send('nobody', text);
   expect(near.bus.stats()).toMatchObject({ published: 32, dropped: 68 });
   expect(near.bus.up).toBe(false);
-  await expect(near.bus.countReceivers(() => near.bus.send('nobody', text))).rejects.toThrow(Unavailable);
+  await expect(near.bus.countReceivers('nobody', text)).rejects.toThrow(Unavailable);
   redis.thaw();
   await vi.waitFor(() => expect(near.bus.up).toBe(true));
-  expect(await near.bus.countReceivers(() => near.bus.send('nobody', text))).toBe(0);
+  expect(await near.bus.countReceivers('nobody', text)).toBe(0);
 });

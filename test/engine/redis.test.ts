@@ -124,6 +124,7 @@ test('a node receives the messages that are sent to it, and drops invalid ones',
   ];
   for (const bad of ['{', 'null', '{"kind":"stop"}', '{"kind":"replaced","userId":"a b","session":5}']) {
     await nodes.admin.sPublish('sb:node:node-1', bad);
+    await nodes.admin.sPublish('sb:node:node-1', `-\n${bad}`);
   }
   for (const message of messages) first?.fanout.send('node-1' as NodeId, message);
   first?.fanout.send('nobody' as NodeId, { kind: 'replaced', userId: 'anna' as UserId, session: 5 as SessionNumber });
@@ -139,14 +140,19 @@ test('an event for a room reaches the nodes with a live subscription', async () 
     io.adapter(fanout.adapter as Parameters<typeof io.adapter>[0]);
     return io;
   });
-  const [here, there] = servers.map((io) => io.of('/'));
+  const [, there] = servers.map((io) => io.of('/'));
   const [first, second] = nodes.engines.map(({ fanout }) => fanout);
   const room = `{${refOf(1)}}`;
+  const arrived: string[] = [];
+  const receive = (to: string, event: string): number => arrived.push(`${to} ${event}`);
+  second?.onEvent({ deliver: receive, broadcast: receive });
   await expect(second?.live(room)).rejects.toBeInstanceOf(StoreUnavailable);
-  expect(await first?.countReceivers(() => here?.to(room).emit('hello'))).toBe(0);
+  expect(await first?.deliver(room, 'to nobody')).toBe(0);
   await there?.adapter.addAll('a-socket', new Set([room]));
   await second?.live(room);
-  expect(await first?.countReceivers(() => here?.to(room).emit('hello'))).toBe(1);
+  expect(await first?.deliver(room, 'hello')).toBe(1);
+  await first?.broadcast(room, 'to all');
+  await vi.waitFor(() => expect(arrived).toEqual([`${room} hello`, `${room} to all`]));
   for (const io of servers) await io.close();
 });
 

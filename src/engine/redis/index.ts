@@ -4,6 +4,7 @@ import { NODE_ID_PATTERN, type NodeId } from '../../protocol/ids.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { connectRedis, type RedisClients } from '../../redis/connect.ts';
 import type { ScriptRunner } from '../../redis/script-runner.ts';
+import { StoreClock } from '../../redis/store-clock.ts';
 import type { Command, Outcome } from '../../room/commands.ts';
 import { SHARDS } from '../../room/pool.ts';
 import { type Clock, systemClock } from '../../support/clock.ts';
@@ -12,7 +13,7 @@ import { systemRandom } from '../../support/random.ts';
 import { StoreUnavailable } from '../../support/store.ts';
 import { DEFAULT_PREFIX, type Engine, type EngineSettings, type Fanout, type NodeMessage } from '../engine.ts';
 import { isSocketRoomOfMember } from '../socket-rooms.ts';
-import { type Bus, createBus, redisChannel } from './bus.ts';
+import { type Bus, createBus, redisChannel, socketRoomIn } from './bus.ts';
 import { decode, encode, urgencyOf } from './commands.ts';
 import { createRedisFeed } from './feed.ts';
 import { createKeys, escapeGlob, type Keys } from './keys.ts';
@@ -68,9 +69,10 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
       },
     });
     const keys = createKeys(prefix, clients);
-    const bus = busOf(clients, keys, { deadlineMs, log });
+    const storeClock = new StoreClock(systemClock);
+    const bus = busOf(clients, { keys, deadlineMs, log, nodeId: settings.nodeId, storeClock });
     const all = [scripts, loadFeedScripts()].flatMap((some) => Object.values(some));
-    watch = watchStore({ clients, bus, keys, scripts: all, deadlineMs, log });
+    watch = watchStore({ clients, bus, keys, storeClock, scripts: all, deadlineMs, log });
     const stops = [watch.stop, watchServer(clients, bus, bus.inbox(settings.nodeId), log)];
     const close = async (): Promise<void> => {
       for (const stop of stops) stop();
@@ -98,12 +100,22 @@ export function createRedisEngine(options: RedisEngineOptions, scripts: Scripts 
   };
 }
 
-function busOf({ pub, sub }: RedisClients, keys: Keys, { deadlineMs, log }: { deadlineMs: number; log: Log }): Bus {
+interface BusParts {
+  readonly keys: Keys;
+  readonly nodeId: NodeId;
+  readonly deadlineMs: number;
+  readonly storeClock: StoreClock;
+  readonly log: Log;
+}
+
+function busOf({ pub, sub }: RedisClients, { keys, nodeId, deadlineMs, storeClock, log }: BusParts): Bus {
   return createBus(pub, sub, {
     channelPrefix: keys.channelPrefix,
+    nodeId,
     deadlineMs,
+    storeTime: () => storeClock.now(),
     unavailable: () => new StoreUnavailable('Redis does not answer'),
-    // The subscribers of a member's channel are counted: they tell whether a signal has reached a connection.
+    // A member's channel without a subscriber tells at once that nobody receives a signal.
     lingers: (channel) => !isSocketRoomOfMember(channel),
     warn: (message, error) => log.warn({ err: error }, message),
   });
@@ -188,7 +200,7 @@ async function createFanout(deps: EngineDeps): Promise<Fanout> {
   const channelPrefix = keys.socketPrefix;
   let receive: ((message: NodeMessage) => void) | undefined;
   const name = createNodeName(deps);
-  bus.onMessage(settings.nodeId, (text) => {
+  bus.onMessage((text) => {
     if (name.receive(text)) return;
     const message = parseNodeMessage(text);
     if (message === undefined) log.warn('dropped an invalid message to this node');
@@ -203,7 +215,16 @@ async function createFanout(deps: EngineDeps): Promise<Fanout> {
       return bus.up && runner.answers && messages.refusal === undefined;
     },
     live: (room) => bus.live(redisChannel(channelPrefix, room)),
-    countReceivers: (send) => bus.countReceivers(send),
+    deliver: (room, event) => bus.deliver(redisChannel(channelPrefix, room), event),
+    broadcast: (room, event) => bus.broadcast(redisChannel(channelPrefix, room), event),
+    onEvent: (receivers) => {
+      bus.onEvent((channel, event, isCall) => {
+        const room = socketRoomIn(channelPrefix, channel);
+        if (isCall) return receivers.deliver(room, event);
+        receivers.broadcast(room, event);
+        return 0;
+      });
+    },
     leave: (withinMs) => name.leave(withinMs),
     send: (nodeId, message) => bus.send(nodeId, JSON.stringify(message)),
     onMessage: (listener) => {
@@ -217,7 +238,7 @@ function createNodeName({ bus, clients, settings: { nodeId }, log, predecessorMs
     nodeId,
     instance: systemRandom.text(INSTANCE_BYTES),
     publish: (text) => bus.send(nodeId, text),
-    countReceivers: (send) => bus.countReceivers(send),
+    countReceivers: (text) => bus.countReceivers(nodeId, text),
     waitMs: predecessorMs,
     clock: systemClock,
     log,

@@ -16,6 +16,7 @@ const claim = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('claimed'), instance: z.string(), to: z.string(), leftMs: z.number().optional() }),
 ]);
 type Claim = z.infer<typeof claim>;
+type Said = { kind: 'claimed'; to: string; leftMs?: number } | { kind: 'claim'; starting: boolean };
 
 export interface NodeNameOptions {
   readonly nodeId: string;
@@ -23,8 +24,8 @@ export interface NodeNameOptions {
   readonly instance: string;
   /** Publishes to the channel of the name. */
   readonly publish: (text: string) => void;
-  /** The number of receivers of what is published inside `send`. */
-  readonly countReceivers: (send: () => void) => Promise<number>;
+  /** Publishes, and gives the number of receivers. */
+  readonly countReceivers: (text: string) => Promise<number>;
   /** How long a node that has the name may take to end: a process that is restarted follows its predecessor closely. */
   readonly waitMs: number;
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
@@ -66,7 +67,7 @@ export class NodeName {
     const began = clock.monotonic();
     for (let attempt = 0; ; attempt += 1) {
       this.#heard = 'nobody';
-      const receivers = await countReceivers(() => this.#say({ kind: 'claim', starting: true }));
+      const receivers = await countReceivers(this.#write({ kind: 'claim', starting: true }));
       if (receivers <= 1) break;
       await new Promise<void>((resolve) => void clock.after(backoffMs(attempt, AGAIN), resolve));
       if (clock.monotonic() < Math.max(began, this.#freeBy) + waitMs) continue;
@@ -132,8 +133,12 @@ export class NodeName {
     return { leftMs: Math.max(0, this.#leavesBy - this.#options.clock.monotonic()) };
   }
 
-  #say(what: { kind: 'claimed'; to: string; leftMs?: number } | { kind: 'claim'; starting: boolean }): void {
-    this.#options.publish(JSON.stringify({ ...what, instance: this.#options.instance }));
+  #say(what: Said): void {
+    this.#options.publish(this.#write(what));
+  }
+
+  #write(what: Said): string {
+    return JSON.stringify({ ...what, instance: this.#options.instance });
   }
 }
 

@@ -17,16 +17,10 @@ export interface PublicationOptions {
 /** Messages and bytes that Redis has not acknowledged: more would only queue before a Redis that is too slow. */
 const MAX_UNANSWERED = { messages: 16_384, bytes: 32 * 1024 * 1024 };
 
-/** The reply to the first publish inside a `countReceivers`. */
-interface Capture {
-  reply: Promise<number>;
-}
-
 /** Publishes without waiting, and counts what was dropped. */
 export class Publications {
   readonly #client: PublishingClient;
   readonly #options: PublicationOptions;
-  #capture: Capture | undefined;
   #published = 0;
   #dropped = 0;
   #unanswered = 0;
@@ -47,40 +41,18 @@ export class Publications {
   }
 
   publish(channel: string, payload: string | Buffer): void {
-    const capture = this.#capture;
-    this.#capture = undefined; // a second publish has a reply of its own
-    if (!this.up) {
-      this.#dropped += 1;
-      if (capture !== undefined) capture.reply = Promise.reject(this.#options.unavailable());
-      return;
-    }
-    if (this.#unanswered === 0) this.#lastAnswer = this.#options.clock.monotonic();
-    this.#unanswered += 1;
-    this.#published += 1;
-    const bytes = Buffer.byteLength(payload);
-    this.#unansweredBytes += bytes;
-    const reply = this.#client.sPublish(channel, payload);
-    if (capture !== undefined) capture.reply = reply;
-    reply.then(
-      () => this.#answered(bytes),
-      () => {
-        this.#dropped += 1;
-        this.#answered(bytes);
-      },
-    );
+    void this.#write(channel, payload);
   }
 
-  async countReceivers(send: () => void): Promise<number> {
-    const outer = this.#capture;
-    const capture: Capture = { reply: Promise.resolve(0) };
-    this.#capture = capture;
-    try {
-      send();
-    } finally {
-      this.#capture = outer;
-    }
-    const known = capture.reply.catch(() => Promise.reject(this.#options.unavailable()));
-    return withDeadline(known, this.#options.deadlineMs, this.#options.unavailable);
+  /**
+   * Publishes, and resolves with the number of subscribers, however long that takes.
+   *
+   * @throws `unavailable()` when it was dropped, or the connection was lost.
+   */
+  count(channel: string, payload: string | Buffer): Promise<number> {
+    const { unavailable } = this.#options;
+    const reply = this.#write(channel, payload) ?? Promise.reject();
+    return reply.catch(() => Promise.reject(unavailable()));
   }
 
   ask(args: string[]): Promise<unknown> {
@@ -97,6 +69,28 @@ export class Publications {
 
   get #isFull(): boolean {
     return this.#unanswered >= MAX_UNANSWERED.messages || this.#unansweredBytes >= MAX_UNANSWERED.bytes;
+  }
+
+  /** @returns undefined when it was dropped. */
+  #write(channel: string, payload: string | Buffer): Promise<number> | undefined {
+    if (!this.up) {
+      this.#dropped += 1;
+      return undefined;
+    }
+    if (this.#unanswered === 0) this.#lastAnswer = this.#options.clock.monotonic();
+    this.#unanswered += 1;
+    this.#published += 1;
+    const bytes = Buffer.byteLength(payload);
+    this.#unansweredBytes += bytes;
+    const reply = this.#client.sPublish(channel, payload);
+    reply.then(
+      () => this.#answered(bytes),
+      () => {
+        this.#dropped += 1;
+        this.#answered(bytes);
+      },
+    );
+    return reply;
   }
 
   #answered(bytes: number): void {

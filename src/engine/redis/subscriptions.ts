@@ -23,6 +23,8 @@ export interface SubscriptionOptions {
   deadlineMs: number;
   lingerMs: number;
   lingers: (channel: string) => boolean;
+  /** Receives what still arrives in a channel that is not wanted: its sender may wait for an answer. */
+  unwanted: ChannelListener;
   unavailable: () => Error;
   warn: (message: string, error: unknown) => void;
   clock: Pick<Clock, 'after'>;
@@ -35,7 +37,7 @@ interface Waiter {
 
 interface Channel {
   readonly name: string;
-  /** Undefined when the channel is not wanted: messages that still arrive are dropped. */
+  /** Undefined when the channel is not wanted. */
   listener: ChannelListener | undefined;
   /** Redis has acknowledged the subscription on the current connection. */
   acknowledged: boolean;
@@ -229,7 +231,7 @@ export class Subscriptions {
   /** An exception in node-redis' decoder would lose the rest of the data that was read. */
   #deliver(channel: Channel, message: Buffer, from: Buffer): void {
     try {
-      channel.listener?.(message, from);
+      (channel.listener ?? this.#options.unwanted)(message, from);
     } catch (error) {
       this.#options.warn(`the listener of ${channel.name} threw`, error);
     }

@@ -2,6 +2,7 @@
 import type { RedisClients } from '../../redis/connect.ts';
 import type { Script } from '../../redis/script.ts';
 import { ScriptRunner } from '../../redis/script-runner.ts';
+import type { StoreClock } from '../../redis/store-clock.ts';
 import { startWriteProbe } from '../../redis/write-probe.ts';
 import { type Stop, systemClock } from '../../support/clock.ts';
 import type { Log } from '../../support/log.ts';
@@ -14,6 +15,8 @@ export interface WatchedStoreOptions {
   readonly clients: RedisClients;
   readonly bus: Bus;
   readonly keys: Keys;
+  /** Is told the time of Redis, again and again. */
+  readonly storeClock: StoreClock;
   /** All that are run. */
   readonly scripts: readonly Script[];
   readonly deadlineMs: number;
@@ -28,7 +31,7 @@ export interface WatchedStore {
 }
 
 export function watchStore(options: WatchedStoreOptions): WatchedStore {
-  const { clients, bus, keys, scripts, deadlineMs, log } = options;
+  const { clients, bus, keys, storeClock, scripts, deadlineMs, log } = options;
   const messages = probeMessages(options, () => runner.updateHealth());
   const runner = new ScriptRunner({
     clock: systemClock,
@@ -43,6 +46,7 @@ export function watchStore(options: WatchedStoreOptions): WatchedStore {
     key: keys.probe,
     scripts,
     channel: keys.feedChannel,
+    storeClock,
     clock: systemClock,
   });
   const stop = (): void => {

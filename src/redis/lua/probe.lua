@@ -1,7 +1,8 @@
 #!lua
 -- Writes, to learn whether Redis takes writes. Without flags, so that it is refused whenever any script is: on a replica,
 -- without enough replicas, after a failed save, and when memory is short. Refuses by itself when this user may not run a
--- command that other scripts run: a write of one kind does not show that another one is permitted.
+-- command that other scripts run: a write of one kind does not show that another one is permitted. Replies with the time in
+-- milliseconds.
 --
 -- KEYS[1]  probe: string; expires
 -- ARGV[1]  a channel that scripts publish in
@@ -19,4 +20,5 @@ for index = 2, #ARGV do
   end
 end
 redis.call('SET', key, '1', 'PX', 60000)
-return 'ok'
+local time = redis.call('TIME')
+return time[1] * 1000 + math.floor(time[2] / 1000)

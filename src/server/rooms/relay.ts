@@ -10,7 +10,7 @@ import { sentBytes } from '../limits/prices.ts';
 import { chargeTraffic, takeTraffic } from '../presence/traffic.ts';
 import { type RequestReply, refuse, refuseTraffic } from '../replies.ts';
 import type { Session } from '../sessions/session.ts';
-import { EVENT_AS_TEXT } from '../sessions/socket-types.ts';
+import { broadcastHere } from '../sessions/write-event.ts';
 
 /** Up to this many characters a publish costs no more than asking first whether anybody would receive it. */
 const MAX_UNASKED_LENGTH = 16 * 1024;
@@ -41,17 +41,16 @@ export async function sendSignal(
   return publishSignal(context, key, to, event);
 }
 
-/** To another node: one round trip for a member that is present. */
+/** To another node, which acknowledges it: two ways through Redis, there and back. */
 async function publishSignal(
   context: ServerContext,
   key: SeatKey,
   to: UserId,
   event: string,
 ): Promise<RequestReply<'signal'>> {
-  const { engine, io, signals } = context;
-  const send = () => void io.to(socketRoomOfMember(key.ref, to)).emit(EVENT_AS_TEXT, event);
-  // A member that no node has received the signal for has just lost its connection.
-  if ((await engine.fanout.countReceivers(send)) === 0)
+  const { engine, signals } = context;
+  // A member that no node has a connection of has just lost it, or is resuming its seat.
+  if ((await engine.fanout.deliver(socketRoomOfMember(key.ref, to), event)) === 0)
     return (await whyUnreachable(context, key, to)) ?? refuse('PEER_AWAY');
   signals.count(key.ref);
   return { ok: true };
@@ -61,7 +60,7 @@ async function publishSignal(
  * Sends a message to everyone in a room, on every node.
  *
  * @param from null: the owner of the server, whose messages are not refused for the traffic of the room.
- * @throws StoreUnavailable when it would not leave this node, or did not.
+ * @throws StoreUnavailable when it would not leave this node, or did not in time: nobody has it.
  */
 export async function sendMessage(
   context: ServerContext,
@@ -75,11 +74,11 @@ export async function sendMessage(
     const retryAfterMs = takeTraffic(context, ref, from, sentBytes(data));
     if (retryAfterMs > 0) return refuseTraffic(retryAfterMs);
   }
-  const send = () => void io.to(socketRoom(ref)).emit(EVENT_AS_TEXT, eventText('message', from, data, ref));
-  // Refused before anybody has it: a retry would deliver it twice to the members on this node.
+  const event = eventText('message', from, data, ref);
+  // Refused before anybody has it: a retry would deliver it twice. So the members on this node wait for Redis as well.
   if (!engine.fanout.up) throw new StoreUnavailable('the message would not leave this node');
-  // The count is not used: it is asked for because only a message that did not leave this node rejects.
-  await engine.fanout.countReceivers(send);
+  await engine.fanout.broadcast(socketRoom(ref), event);
+  broadcastHere(io, socketRoom(ref), event);
   return { ok: true };
 }
 

@@ -5,9 +5,7 @@ import type { Json, Profile, RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { SeatKey } from '../../room/commands.ts';
 import { SerialQueue } from '../../support/async/serial-queue.ts';
 import { type EngineConnection, terminate } from '../limits/terminate.ts';
-
-/** The packet type of an event in Socket.IO's protocol. */
-const EVENT = '2';
+import { writeEvent } from './write-event.ts';
 
 /** As much of a Socket.IO socket as a session needs. */
 interface SessionSocket {
@@ -101,8 +99,7 @@ export class Session {
 
   /** @param event `["name",body]` as JSON text. */
   pushText(event: string): void {
-    // Without Socket.IO's encoder: there is nothing binary, no acknowledgement, and one namespace.
-    this.socket.conn.write(EVENT + event);
+    writeEvent(this.socket, event);
   }
 
   /** Enters Socket.IO rooms; a disconnected socket enters none. */
