@@ -24,7 +24,7 @@ async function portOf(clients: RedisClients, role: 'state' | 'pub' | 'sub' = 'st
 /** The message of a rejected connect, as an operator reads it. */
 async function refusal(url: string): Promise<string> {
   try {
-    await using _ = await connectRedis({ url, connectMs: 1_000 });
+    await using _ = await connectRedis({ url, connectMs: 4_000 });
   } catch (error) {
     return String(error);
   }
@@ -118,7 +118,7 @@ test('commands are refused at once while there is no primary, and subscriptions 
   await expect(clients.pub.sPublish('late', '1')).rejects.toThrow();
   expect(performance.now() - began).toBeLessThan(500);
   await clients.sub.subscribe('more news', (message) => heard.push(message));
-  const fresh = await group.primaryAfter(old);
+  const fresh = await group.failOver();
   await vi.waitFor(async () => expect(await portOf(clients)).toBe(fresh.port));
   await vi.waitFor(async () => {
     await group.ask(fresh.port, 'PUBLISH', 'news', 'one');
@@ -136,8 +136,9 @@ test('a single sentinel whose word is out of date neither ends a connection nor 
   const old = await group.primary();
   const [late, ...others] = group.sentinels;
   await late?.kill();
-  await group.failOver();
-  const fresh = await group.primaryAfter(old);
+  const fresh = await group.failOver();
+  // Two primaries until then.
+  await vi.waitFor(async () => expect(await group.ask(old.port, 'ROLE')).toContain('slave'));
   await using clients = await connectRedis({ url: group.url });
   for (const sentinel of others) await sentinel.kill();
   await late?.restart();

@@ -70,7 +70,7 @@ test('a failover that loses the last writes repeats no reference, and webhooks, 
   const old = await group.primary();
   await group.ask(old.port, 'SET', 'last-write', 'lost');
   await old.kill();
-  const fresh = await group.primaryAfter(old);
+  const fresh = await group.failOver();
   expect(await group.ask(fresh.port, 'EXISTS', 'last-write')).toBe(0);
   await group.resumeReplication();
   for (const node of nodes) await eventually(async () => (await fetch(`${node.url}/readyz`)).status === 200);

@@ -101,7 +101,7 @@ test('the primary is killed: requests are refused for seconds, and nothing else 
   const old = await group.primary();
   await old.kill();
   await eventually(async () => !(await call.ann.ask('room:get')).ok);
-  const fresh = await group.primaryAfter(old);
+  const fresh = await group.failOver();
   const afterwardsMs = await refusedMs(call.ann);
   await expectUnharmed(call);
   expect(afterwardsMs).toBeLessThan(5_000);
@@ -117,7 +117,7 @@ test('the primary freezes: it is left when the sentinels have replaced it, and d
   const old = await group.primary();
   old.freeze();
   expect(await call.bob.refused('room:update', { name: 'late' })).toBe('STORE_UNAVAILABLE');
-  await group.primaryAfter(old);
+  await group.failOver();
   await expectUnharmed(call);
   old.thaw();
   await group.inSync();
@@ -129,7 +129,6 @@ test('an operator fails over: the demoted primary is left, and both nodes are on
   await using call = await startCall();
   const old = await group.primary();
   await group.failOver();
-  await group.primaryAfter(old);
   await expectUnharmed(call);
   await group.inSync();
   expect(await group.ask(old.port, 'CLIENT', 'LIST')).not.toContain('name=signalbox-');
