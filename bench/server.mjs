@@ -15,6 +15,7 @@ async function startOurs(options) {
     demo: false,
     secret: 'the secret of a benchmark',
     // One client of a benchmark asks as much as a thousand people do.
+    connectionsBurst: 100_000,
     eventsPerSecond: 100_000,
     eventsBurst: 100_000,
     ...options,

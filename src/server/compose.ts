@@ -10,6 +10,7 @@ import { addApi } from './http/api/api.ts';
 import { createApp, type HttpRoute } from './http/app.ts';
 import { addHealth } from './http/health.ts';
 import { OpenAnswers } from './http/open-answers.ts';
+import { AdmissionRate } from './limits/admission-rate.ts';
 import { type ClientAddress, createClientAddress } from './limits/client-address.ts';
 import { GuessLimiter } from './limits/guess-limiter.ts';
 import { ResumeBudget } from './limits/resume-budget.ts';
@@ -143,7 +144,9 @@ function openSockets(
   const refGuesses = new GuessLimiter(FREE_REF_MISSES, clock, 'CODE_EXPIRED');
   const handlers = createRequestHandlers({ context, hooks, allocator, iceServers, codeGuesses, refGuesses });
   const resumes = new ResumeBudget(clock);
-  new Gateway({ context, identity, drain, limits: limitsOf(options), resumes }, handlers, addressOf).open();
+  const admissions = new AdmissionRate(options, clock, context.random);
+  const lifecycle = { context, identity, drain, limits: limitsOf(options), resumes, admissions };
+  new Gateway(lifecycle, handlers, addressOf).open();
 }
 
 /** Starts the tick and the alarm that reads its figures. @returns the figures of the pool as the last tick knew them. */

@@ -41,6 +41,7 @@ export async function startFleet(count: number, options: PartialOptions = {}): P
       nodeId: `node-${number}`,
       secret: 'a secret of these tests',
       adminToken: ADMIN_TOKEN,
+      connectionsBurst: 100_000,
       eventsPerSecond: 100_000,
       eventsBurst: 100_000,
       ...options,

@@ -10,6 +10,7 @@ const TEST_OPTIONS: PartialOptions = {
   host: '127.0.0.1',
   port: 0,
   demo: false,
+  connectionsBurst: 100_000,
   eventsPerSecond: 100_000,
   eventsBurst: 100_000,
 };

@@ -32,6 +32,13 @@ export const BOUNDS = {
     72 * SECOND,
     'How long an idle HTTP connection is kept open. Longer than a load balancer in front keeps its connections (often 60 s).',
   ),
+  connectionsPerSecond: integer(
+    400,
+    1,
+    1_000_000,
+    'Rate limit of a node: sessions that begin per second, new and resumed ones. The others are told when to come again.',
+  ),
+  connectionsBurst: integer(800, 1, 1_000_000, 'Rate limit of a node: sessions that begin at once.'),
   eventsPerSecond: integer(
     20,
     1,

@@ -5,6 +5,7 @@ import { type AdvertisedLimits, handshake } from '../../protocol/messages.ts';
 import type { RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { Arrive, Outcome } from '../../room/commands.ts';
 import type { ServerContext } from '../context.ts';
+import type { AdmissionRate } from '../limits/admission-rate.ts';
 import type { ResumeBudget } from '../limits/resume-budget.ts';
 import { HandshakeRefused } from '../replies.ts';
 import { Session } from '../sessions/session.ts';
@@ -24,6 +25,7 @@ export interface LifecycleDeps {
   readonly drain: Drain;
   readonly limits: AdvertisedLimits;
   readonly resumes: ResumeBudget;
+  readonly admissions: AdmissionRate;
 }
 
 /** A load balancer may send the client here again: at once would be a loop, and a longer wait a delay at another node. */
@@ -35,12 +37,13 @@ const DRAINING_RETRY_MS = 500;
  * @throws HandshakeRefused
  */
 export async function admitConnection(
-  { context, identity, drain, resumes }: LifecycleDeps,
+  { context, identity, drain, resumes, admissions }: LifecycleDeps,
   socket: Socket,
   address: string,
 ): Promise<{ session: Session; arrived: Arrived }> {
   const auth = readHandshake(socket);
   refuseWhileClosing(drain, auth.resume !== undefined);
+  takeAdmission(admissions);
   const { userId, origin, name, metadata } = await identity.identify(auth, address, socket.handshake.headers);
   // Again: a hook may have taken seconds, and the token may be another user's.
   refuseWhileClosing(drain, origin === 'resumed');
@@ -86,6 +89,16 @@ export function endSession(context: ServerContext, session: Session): Promise<vo
 function refuseWhileClosing(drain: Drain, isBack: boolean): void {
   if (drain.draining || (drain.leaving && !isBack))
     throw new HandshakeRefused('DRAINING', { retryAfterMs: DRAINING_RETRY_MS });
+}
+
+/** Before a hook or the store is asked. */
+function takeAdmission(admissions: AdmissionRate): void {
+  const retryAfterMs = admissions.take();
+  if (retryAfterMs > 0)
+    throw new HandshakeRefused('RATE_LIMITED', {
+      message: 'Too many clients connect to this server now.',
+      retryAfterMs,
+    });
 }
 
 /** Before the store is asked. */
