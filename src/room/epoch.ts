@@ -13,15 +13,19 @@ export interface Epoch {
   readonly settled: boolean;
 }
 
-/**
- * A room's revision leaps by so much at the beginning of an epoch, which is more than can have been lost. So no revision is
- * that of two different states, and every client that is told of the new one reads the room again.
- */
+/** More changes than a room can have lost. */
 export const LEAP = 1_000_000;
+
+/**
+ * A revision leaps from one epoch to another. So no revision is that of two different states, and every client that is told
+ * of the new one reads the room again. The time between the epochs is added, because a store may go back to the same state
+ * twice: then the revisions that followed the first leap must not follow the second one.
+ */
+export const leaped = (rev: number, from: number, to: number): number => rev + LEAP + Math.max(0, to - from);
 
 /** The epoch of a store that has never been used: there is nothing to restore. */
 export const firstEpoch = (now: number): Epoch => ({
-  number: 1,
+  number: Math.max(1, now),
   since: now,
   recoverUntil: Number.NEGATIVE_INFINITY,
   settled: true,
@@ -38,8 +42,11 @@ export const nextEpoch = (last: Epoch, now: number, { recoveryMs }: Policy): Epo
 export const recoveringFor = ({ recoverUntil }: Epoch, now: number): number => Math.max(0, recoverUntil - now);
 
 /** Brings a room into the epoch: the scripts do this to every room that they load. */
-export const leapInto = (room: Room, epoch: number): Room =>
-  room.epoch === epoch ? room : { ...room, rev: room.rev + LEAP, leapedFrom: room.rev, epoch };
+export function leapInto(room: Room, epoch: number): Room {
+  if (room.epoch === epoch) return room;
+  const rev = leaped(room.rev, room.epoch, epoch);
+  return { ...room, rev, leapedTo: rev, epoch };
+}
 
 /**
  * Until when rooms of an earlier epoch are restored. A node that comes later has been away for longer than the leases of

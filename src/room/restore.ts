@@ -4,7 +4,7 @@
  */
 import type { RoomCode, UserId } from '../protocol/ids.ts';
 import type { Restore, RestoredSeat } from './commands.ts';
-import { LEAP, restoresUntil } from './epoch.ts';
+import { leaped, restoresUntil } from './epoch.ts';
 import { allocate, shardOf } from './pool.ts';
 import { longestCooled } from './pool-stats.ts';
 import { type Policy, type Room, type Seat, toSnapshot } from './room.ts';
@@ -36,15 +36,16 @@ function codeFor(shard: Shard, { code, candidates, searchFrom }: Restore, { now,
   return allocate(pool, shardOf(code), isTaken, candidates, searchFrom) ?? longestCooled(shard, now);
 }
 
-function fromCopy({ ref, room }: Restore, code: RoomCode, epoch: number, now: number): Room {
-  const leaped = { rev: room.rev + LEAP, leapedFrom: room.rev, epoch };
-  return { ...room, ...leaped, code, ref, lastActive: now, emptySince: now, seats: [] };
+function fromCopy({ ref, room, sinceEpoch }: Restore, code: RoomCode, epoch: number, now: number): Room {
+  const rev = leaped(room.rev, sinceEpoch, epoch);
+  return { ...room, rev, leapedTo: rev, epoch, code, ref, lastActive: now, emptySince: now, seats: [] };
 }
 
-/** Whatever this changes, the revision grows by one: nobody has had that state yet. */
-function merge(room: Room, { room: copy, seats: own }: Restore, now: number, policy: Policy): Room {
-  const isNewer = room.leapedFrom !== null && copy.rev > room.leapedFrom;
-  const settings = isNewer ? withSettings(room, copy) : room;
+/** Whatever this changes, the revision grows beyond all that are known: nobody has had that state yet. */
+function merge(room: Room, { room: copy, seats: own, sinceEpoch }: Restore, now: number, policy: Policy): Room {
+  const copyRev = leaped(copy.rev, sinceEpoch, room.epoch);
+  const isNewer = room.leapedTo !== null && copyRev > room.leapedTo;
+  const settings = isNewer ? withSettings(room, copy, copyRev) : room;
   const banned = union(room.banned, copy.banned);
   let next: Room = { ...settings, banned, nextSeq: Math.max(room.nextSeq, copy.nextSeq) };
   let isChanged = isNewer || banned.length > room.banned.length;
@@ -58,13 +59,13 @@ function merge(room: Room, { room: copy, seats: own }: Restore, now: number, pol
   // A host that no node has restored yet stays the host until the shard has recovered.
   const hostId = next.hostId ?? first?.userId ?? null;
   const emptySince = first === undefined ? (room.emptySince ?? now) : null;
-  return { ...next, hostId, emptySince, rev: isChanged ? room.rev + 1 : room.rev };
+  return { ...next, hostId, emptySince, rev: isChanged ? Math.max(room.rev, copyRev) + 1 : room.rev };
 }
 
 /** The copy with the greatest revision has the settings that were valid last. */
-function withSettings(room: Room, copy: Restore['room']): Room {
+function withSettings(room: Room, copy: Restore['room'], copyRev: number): Room {
   const { metadata: _, ...others } = room;
-  return { ...others, ...copy, rev: room.rev, leapedFrom: copy.rev };
+  return { ...others, ...copy, rev: room.rev, leapedTo: copyRev };
 }
 
 function union(some: readonly UserId[], others: readonly UserId[]): readonly UserId[] {

@@ -48,14 +48,17 @@ export interface Room extends RoomKey {
   readonly banned: readonly UserId[];
   /** The epoch of the shard in which the room was last written, see `epoch.ts`. */
   readonly epoch: number;
-  /** The revision before the leap into this epoch; null for a room that was created in it. */
-  readonly leapedFrom: number | null;
+  /**
+   * The revision to which it leaped at the beginning of this epoch, or of the copy that its settings are of: of several
+   * copies the greatest counts. Null for a room that was created in this epoch.
+   */
+  readonly leapedTo: number | null;
   /** In the order of `seq`. */
   readonly seats: readonly Seat[];
 }
 
 /** What a node keeps of a room, to restore it after the store has lost it: neither its seats nor what the store derives. */
-export type RoomCopy = Omit<Room, keyof RoomKey | 'seats' | 'lastActive' | 'emptySince' | 'epoch' | 'leapedFrom'>;
+export type RoomCopy = Omit<Room, keyof RoomKey | 'seats' | 'lastActive' | 'emptySince' | 'epoch' | 'leapedTo'>;
 
 /** The durations of leases, rooms and codes, and whether a room outlives its host. The same on every node. */
 export interface Policy {
@@ -124,7 +127,7 @@ export function toInfo(room: Room): RoomInfo {
 }
 
 export function toCopy(room: Room): RoomKey & RoomCopy {
-  const { seats: _s, lastActive: _l, emptySince: _e, epoch: _p, leapedFrom: _f, ...copy } = room;
+  const { seats: _s, lastActive: _l, emptySince: _e, epoch: _p, leapedTo: _f, ...copy } = room;
   return copy;
 }
 

@@ -77,7 +77,7 @@ function rememberEnded(shard: Shard, writes: Writes): Writes {
   if (writes.rooms === undefined) return writes;
   const ended = [...writes.rooms].flatMap(([code, next]) => {
     const before = shard.rooms.get(code);
-    return next === null && before !== undefined && before.leapedFrom !== null ? [[before.ref, null] as const] : [];
+    return next === null && before !== undefined && before.leapedTo !== null ? [[before.ref, null] as const] : [];
   });
   return ended.length === 0 ? writes : { ...writes, moved: new Map(ended) };
 }

@@ -23,6 +23,7 @@ import type {
   Suspend,
   Update,
 } from './commands.ts';
+import { LEAP } from './epoch.ts';
 import type { JoinRefusal, RoomEvent, SnapshotOutcome } from './outcomes.ts';
 import { allocate, type Pool } from './pool.ts';
 import { longestCooled, nextFreeIn, poolStats } from './pool-stats.ts';
@@ -105,7 +106,7 @@ export function emptyRoom({ ref, by, settings }: Create, code: RoomCode, now: nu
     nextSeq: 1,
     banned: [],
     epoch: 0,
-    leapedFrom: null,
+    leapedTo: null,
     seats: [],
   };
 }
@@ -190,7 +191,7 @@ export function update(shard: Shard, command: Update, { now }: RuleContext): Rul
 }
 
 /** Settings that were changed in this epoch are not replaced by those of a copy from before it. */
-const withOwnSettings = (room: Room): Room => (room.leapedFrom === null ? room : { ...room, leapedFrom: room.rev + 1 });
+const withOwnSettings = (room: Room): Room => (room.leapedTo === null ? room : { ...room, leapedTo: room.rev + LEAP });
 
 /** An empty change raises no revision. */
 function resultOfUpdate(

@@ -40,7 +40,7 @@ const room: Required<Room> = {
   metadata: '{}',
   banned: [],
   epoch: 1,
-  leapedFrom: null,
+  leapedTo: null,
   seats: [seat],
 };
 

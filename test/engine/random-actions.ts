@@ -2,62 +2,23 @@
 import fc from 'fast-check';
 import type { EngineSettings } from '../../src/engine/engine.ts';
 import type { RoomCode, RoomRef, SessionNumber, UserId } from '../../src/protocol/ids.ts';
-import type { Command, OwnerKey, RoomChanges, SeatChanges, SeatKey } from '../../src/room/commands.ts';
+import type { Command, OwnerKey, RoomChanges, SeatKey } from '../../src/room/commands.ts';
 import { codeAt, type Pool } from '../../src/room/pool.ts';
+import type { Room } from '../../src/room/room.ts';
 import { seatOf } from '../../src/room/seats.ts';
 import type { Shard } from '../../src/room/shard.ts';
 import { joiningUser, QUIET_TICK, refOf, SHARD } from '../room/fixtures.ts';
+import type { Action, Where } from './actions.ts';
 import { NODE } from './harness.ts';
+import { randomCopy, restoreCommand } from './random-copies.ts';
 
 /** Earlier refs and sessions: commands that name one must be refused. */
 export interface History {
   readonly refs: RoomRef[];
   readonly sessions: Map<UserId, number>;
+  /** Rooms as they were at some instants, which nodes may restore. */
+  readonly rooms: Room[];
 }
-
-interface Where {
-  readonly place: number;
-  readonly user: number;
-  /** Index of an earlier ref; `undefined` for the ref of the current room. */
-  readonly past: number | undefined;
-  /** Offset from the session of the seat. */
-  readonly off: number;
-}
-
-export type Action =
-  | { readonly do: 'wait'; readonly ms: number }
-  | {
-      readonly do: 'create';
-      /** Undefined: without a host. */
-      readonly user: number | undefined;
-      readonly candidates: readonly number[];
-      readonly searchFrom: number;
-      readonly idempotencyKey: string | undefined;
-      readonly maxUsers: number;
-      readonly changes: RoomChanges;
-      readonly profile: SeatChanges;
-    }
-  | { readonly do: 'join'; readonly where: Where; readonly profile: SeatChanges }
-  | { readonly do: 'leave' | 'suspend' | 'resume' | 'renew'; readonly where: Where }
-  | { readonly do: 'close'; readonly where: Where; readonly owner: boolean }
-  | { readonly do: 'change room'; readonly where: Where; readonly changes: RoomChanges; readonly owner: boolean }
-  | { readonly do: 'change seat'; readonly where: Where; readonly changes: SeatChanges }
-  | {
-      readonly do: 'kick';
-      readonly where: Where;
-      readonly target: number;
-      readonly ban: boolean;
-      readonly owner: boolean;
-    }
-  | { readonly do: 'find'; readonly where: Where }
-  | { readonly do: 'read'; readonly where: Where; readonly meant: boolean; readonly behind: number | undefined }
-  | { readonly do: 'resolve'; readonly where: Where; readonly meant: boolean; readonly joins: boolean }
-  | { readonly do: 'tick'; readonly held: readonly Where[]; readonly limit: number }
-  | { readonly do: 'stats' }
-  | { readonly do: 'list'; readonly after: number | undefined; readonly limit: number }
-  | { readonly do: 'arrive'; readonly user: number; readonly name: string | undefined }
-  | { readonly do: 'touch'; readonly where: Where; readonly sits: boolean }
-  | { readonly do: 'depart'; readonly user: number; readonly off: number };
 
 /** One name is a part of another, and their alphabetical order differs from the usual order of joining. */
 const USERS = ['zoe', 'anna-b', 'anna', 'mia'] as const;
@@ -125,6 +86,15 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       do: kind('tick'),
       held: fc.array(where, { maxLength: 4 }),
       limit: fc.constantFrom(1, 2, 100, 100),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: kind('restore'), copy: randomCopy }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: kind('cool'),
+      codes: fc.uniqueArray(fc.nat(2), { maxLength: 2 }),
+      forMs: fc.constantFrom(10_000, 20_000),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: kind('stats') }) },
@@ -219,6 +189,14 @@ export function commandOf(action: Exclude<Action, { do: 'wait' }>, context: Cont
         held: action.held.map((where) => seatKeyOf(where, context)),
         limit: action.limit,
         ...QUIET_TICK,
+      };
+    case 'restore':
+      return restoreCommand(action.copy, context);
+    case 'cool':
+      return {
+        kind: 'cool',
+        shard: SHARD,
+        codes: action.codes.map((place) => [codeOf(place, context.settings.pool), action.forMs]),
       };
     case 'stats':
       return { kind: 'stats', shard: SHARD };

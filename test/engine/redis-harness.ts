@@ -12,6 +12,8 @@ export interface RedisHarness extends AsyncDisposable {
   readonly make: MakeEngine;
   /** What Redis holds of the shard that the tests play in. */
   storedState(settings: EngineSettings): Promise<unknown>;
+  /** Redis goes on from an earlier state, or from nothing. */
+  lose(what: 'life' | 'everything'): Promise<void>;
 }
 
 export async function startRedisHarness(url: string, scripts: Scripts = loadScripts()): Promise<RedisHarness> {
@@ -34,6 +36,10 @@ export async function startRedisHarness(url: string, scripts: Scripts = loadScri
       }
       // Whoever plays an example closes its engine; the next one will have it again.
       return { ...kept.engine, close: async () => {} };
+    },
+    async lose(what) {
+      if (what === 'everything') await admin.flushAll();
+      else await admin.hSet('sb:{s07}:meta', 'life', 'another');
     },
     storedState: (settings) => readStoredState(admin, 'sb:', settings),
     async [Symbol.asyncDispose]() {

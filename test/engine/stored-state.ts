@@ -2,6 +2,7 @@
 import type { createClient } from 'redis';
 import type { EngineSettings } from '../../src/engine/engine.ts';
 import { createKeys } from '../../src/engine/redis/keys.ts';
+import { leaped, leapInto } from '../../src/room/epoch.ts';
 import { codeAt, indexOf } from '../../src/room/pool.ts';
 import { deadline, type Room } from '../../src/room/room.ts';
 import type { Shard } from '../../src/room/shard.ts';
@@ -16,7 +17,8 @@ export async function readStoredState(admin: Admin, prefix: string, { pool }: En
     const entries = await admin.zRangeWithScores(key, 0, -1);
     return Object.fromEntries(entries.map(({ value, score }) => [value, score]));
   };
-  const [due, cooling, leases, taken, rooms, members] = await Promise.all([
+  const [epoch, due, cooling, leases, taken, rooms, members] = await Promise.all([
+    admin.hGet(keys.meta, 'epoch'),
     scores(keys.due),
     scores(keys.cooling),
     scores(keys.leases),
@@ -29,15 +31,23 @@ export async function readStoredState(admin: Admin, prefix: string, { pool }: En
     cooling,
     leases,
     taken,
-    rooms: rooms.map((room) => ({ ...room })),
+    rooms: rooms.map((room) => inEpoch({ ...room }, epoch)),
     members: members.map((seats) =>
       Object.fromEntries(Object.entries(seats).map(([userId, text]) => [userId, JSON.parse(text)])),
     ),
   };
 }
 
+/** A room is brought into a new epoch when it is next loaded. */
+function inEpoch(room: Record<string, string>, epoch: string | null): Record<string, string> {
+  const { rev, epoch: of } = room;
+  if (rev === undefined || epoch === null || of === epoch) return room;
+  const after = String(leaped(Number(rev), Number(of), Number(epoch)));
+  return { ...room, rev: after, leapedTo: after, epoch };
+}
+
 export function expectedState(shard: Shard, { pool, policy }: EngineSettings): unknown {
-  const rooms = [...shard.rooms.values()];
+  const rooms = [...shard.rooms.values()].map((room) => leapInto(room, shard.meta.epoch.number));
   const codes = Array.from({ length: pool.perShard }, (_, index) => codeAt(pool, SHARD, index));
   const bits = codes.map(() => 0);
   for (const code of [...shard.rooms.keys(), ...shard.cooling.keys()]) bits[indexOf(pool, code)] = 1;
@@ -48,7 +58,7 @@ export function expectedState(shard: Shard, { pool, policy }: EngineSettings): u
       rooms.flatMap(({ code, seats }) => seats.map(({ userId, leaseUntil }) => [`${code} ${userId}`, leaseUntil])),
     ),
     taken: bits,
-    rooms: codes.map((code) => roomHash(shard.rooms.get(code))),
+    rooms: codes.map((code) => roomHash(rooms.find((room) => room.code === code))),
     members: codes.map((code) =>
       Object.fromEntries(
         (shard.rooms.get(code)?.seats ?? []).map(({ name, ...seat }) => [

@@ -62,7 +62,7 @@ export const ROOM_FIELDS = {
   metadata: { lua: 'json?', schema: z.string().exactOptional() },
   banned: { lua: 'word', schema: idList.default([]) },
   epoch: { lua: 'number', schema: z.number() },
-  leapedFrom: { lua: 'number', schema: orNull(revision) },
+  leapedTo: { lua: 'number', schema: orNull(revision) },
 } as const satisfies Readonly<Record<Exclude<keyof Room, 'seats'>, Field>>;
 
 export const SEAT_FIELDS = {

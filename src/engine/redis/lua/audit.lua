@@ -39,7 +39,7 @@ local function check_seats(code, room)
     expect(seat.seq < room.nextSeq, 'seat', code, seat.userId, 'has a place that is still to be given')
   end
   -- Until the shard is settled, a restored room may have a host that no node has restored yet.
-  expect(has_host or room.leapedFrom and not settled or not room.hostId and #members == 0, 'room', code, 'has members and no host, or a host and no seat')
+  expect(has_host or room.leapedTo and not settled or not room.hostId and #members == 0, 'room', code, 'has members and no host, or a host and no seat')
   expect((room.emptySince ~= nil) == (#members == 0), 'room', code, 'is wrong about being empty')
 end
 

@@ -75,10 +75,16 @@ local function refuse(reason)
   return refuse_for_good(reason)
 end
 
+-- A revision of an earlier epoch as one of this epoch.
+local function leaped(rev, from)
+  return rev + LEAP + math.max(0, epoch - from)
+end
+
 -- Brings a room into the epoch. It is stored with whatever is written next.
 local function leap(room)
   if room.epoch ~= epoch then
-    room.rev, room.leapedFrom, room.epoch = room.rev + LEAP, room.rev, epoch
+    room.rev = leaped(room.rev, room.epoch or epoch)
+    room.leapedTo, room.epoch = room.rev, epoch
   end
 end
 
@@ -90,7 +96,7 @@ end
 
 -- A node that has not heard of the end of a room must not bring it back.
 local function remember_ended(room)
-  if room.leapedFrom then
+  if room.leapedTo then
     remember(room.ref, '')
   end
 end

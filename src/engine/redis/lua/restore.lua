@@ -8,6 +8,7 @@
 --             pool, shard, keyPrefixes
 
 local copy = command.room
+local copy_rev = leaped(copy.rev, command.sinceEpoch)
 
 -- What a copy does not have, and what is merged.
 local NOT_SETTINGS = {
@@ -18,7 +19,7 @@ local NOT_SETTINGS = {
   nextSeq = true,
   banned = true,
   epoch = true,
-  leapedFrom = true,
+  leapedTo = true,
 }
 
 local function take_settings(room)
@@ -27,14 +28,14 @@ local function take_settings(room)
       room[field] = copy[field]
     end
   end
-  room.leapedFrom = copy.rev
+  room.leapedTo = copy_rev
 end
 
 local function from_copy(code)
   local key, members = command.keyPrefixes.room .. code, command.keyPrefixes.members .. code
   local room = { code = code, key = key, members = members, stored = {} }
   take_settings(room)
-  room.ref, room.rev, room.epoch = command.ref, copy.rev + LEAP, epoch
+  room.ref, room.rev, room.epoch = command.ref, copy_rev, epoch
   room.nextSeq, room.banned = copy.nextSeq, copy.banned
   room.lastActive, room.emptySince = now, now
   return room
@@ -109,9 +110,9 @@ local function put_seats(room)
   return changed
 end
 
--- Whatever this changes, the revision grows by one: nobody has had that state yet.
+-- Whatever this changes, the revision grows beyond all that are known: nobody has had that state yet.
 local function merge(room)
-  local newer = room.leapedFrom and copy.rev > room.leapedFrom
+  local newer = room.leapedTo and copy_rev > room.leapedTo
   if newer then
     take_settings(room)
   end
@@ -123,7 +124,7 @@ local function merge(room)
   room.hostId = room.hostId or first and first.userId
   room.emptySince = not first and (room.emptySince or now) or nil
   if newer or more_bans or changed then
-    room.rev = room.rev + 1
+    room.rev = math.max(room.rev, copy_rev) + 1
   end
   save_room(room)
   -- A host may be missing.

@@ -12,11 +12,11 @@ local function renew_held()
   for index, key in ipairs(command.held) do
     local room = load_by_code(key.code)
     local seat = find_seat(room, key)
-    if room and room.ref == key.ref and room.epoch ~= room.stored.epoch then
-      save_room(room)
-    end
     if seat then
       renew_seat(room, seat)
+      if room.epoch ~= room.stored.epoch then
+        save_room(room)
+      end
     else
       lost[#lost + 1] = index - 1
     end
@@ -100,6 +100,7 @@ local function cut_unconfirmed()
     if seat.state == 'present' then
       seat.leaseUntil = kept_until
       write_seat(room, seat)
+      save_room(room)
     end
   end
 end
@@ -131,9 +132,9 @@ local function revs()
   local items = {}
   for _, code in ipairs(order) do
     local key = named[code]
-    local kept = redis.call('HMGET', command.keyPrefixes.room .. code, 'ref', 'rev')
-    if kept[1] == key.ref then
-      rev_of[code] = tonumber(kept[2])
+    local ref, rev, of = unpack(redis.call('HMGET', command.keyPrefixes.room .. code, 'ref', 'rev', 'epoch'))
+    if ref == key.ref then
+      rev_of[code] = tonumber(of) == epoch and tonumber(rev) or leaped(tonumber(rev), tonumber(of or epoch))
       local seats = redis.call('HLEN', command.keyPrefixes.members .. code)
       items[#items + 1] = cjson.encode({ code = code, ref = key.ref, rev = rev_of[code], seats = seats })
     end

@@ -30,6 +30,8 @@ for field, value in pairs(changes) do
 end
 room.lastActive = now
 if changes_room then
+  -- Settings that were changed in this epoch are not replaced by those of a copy from before it.
+  room.leapedTo = room.leapedTo and room.rev + LEAP
   local info = fields_of(room)
   info.rev = room.rev + 1
   next_revision(room, 'room:updated', { room = info })
