@@ -3,6 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import type { CallRecords } from '../records/port.ts';
 import type { ReferenceGenerator } from '../reference/port.ts';
+import type { Reattempts } from '../support/async/reattempts.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
@@ -22,6 +23,8 @@ export interface ServerContext {
   readonly registry: SessionRegistry;
   readonly reads: RoomReads;
   readonly signals: SignalCounter;
+  /** What the store did not do when it was asked to. */
+  readonly reattempts: Reattempts;
   readonly references: ReferenceGenerator;
   /** Only with a database. */
   readonly calls?: CallRecords;

@@ -2,6 +2,7 @@
 import type { Engine } from '../engine/engine.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import { createRandomReferences } from '../reference/random.ts';
+import { Reattempts } from '../support/async/reattempts.ts';
 import { systemClock } from '../support/clock.ts';
 import { createDigest, type Log, silentLog } from '../support/log.ts';
 import { type Random, systemRandom } from '../support/random.ts';
@@ -41,6 +42,9 @@ export async function openStores(
   if (unlock !== undefined) shutdown.add(unlock);
   const engine = await openEngine(options, nodeId, dependencies, shutdown);
   const { feed } = engine;
+  const reattempts = new Reattempts({ clock, random, log });
+  // After the sessions have ended, and before the engine does.
+  shutdown.add(() => reattempts.stop());
   const alarms = createAlarms(feed, log);
   const references =
     (await dependencies.references?.(options, alarms.ledgerBehind)) ?? createRandomReferences(clock, random);
@@ -62,6 +66,7 @@ export async function openStores(
     engine,
     references,
     signals,
+    reattempts,
     clock,
     random,
     log,

@@ -23,14 +23,18 @@ const OPTIONS: PartialOptions = {
   freeMisses: 1_000_000,
 };
 
-export async function startSlowLinkNodes(count: number, delayMs: number): Promise<SlowLinkNodes> {
+export async function startSlowLinkNodes(
+  count: number,
+  delayMs: number,
+  given: PartialOptions = {},
+): Promise<SlowLinkNodes> {
   const redis = await startRedis();
   const links: TcpProxy[] = [];
   const servers: SignalboxServer[] = [];
   for (let node = 0; node < count; node += 1) {
     const link = await startProxy(redis.port, { delayMs });
     links.push(link);
-    const options = { ...OPTIONS, ...QUIET, redisUrl: `redis://127.0.0.1:${link.port}` };
+    const options = { ...OPTIONS, ...QUIET, ...given, redisUrl: `redis://127.0.0.1:${link.port}` };
     servers.push(await createServer(options, { log: silentLog }));
   }
   return {

@@ -10,12 +10,13 @@ import type { ResumeBudget } from '../limits/resume-budget.ts';
 import { HandshakeRefused } from '../replies.ts';
 import { Session } from '../sessions/session.ts';
 import type { Socket } from '../sessions/socket-types.ts';
-import { announce } from './announce.ts';
 import type { Drain } from './drain.ts';
 import type { IdentityService } from './identity.ts';
 import { clearSeat } from './local-seat.ts';
 import { replaceSession } from './replace-session.ts';
 import { resumeSeat } from './resume-seat.ts';
+import { suspendSeat } from './seats.ts';
+import { settle } from './unknown-outcomes.ts';
 
 type Arrived = Outcome<Arrive>;
 
@@ -53,7 +54,7 @@ export async function admitConnection(
   const { session: number, connectedAt } = arrived;
   if (socket.conn.readyState !== 'open') {
     // Socket.IO drops a closed connection without a `disconnect` event: only here can the arrival be undone.
-    await engine.apply({ kind: 'depart', userId, session: number });
+    await depart(context, { userId, number });
     throw new HandshakeRefused('SESSION_EXPIRED');
   }
   const options = { userId, number, connectedAt, now: clock.monotonic(), name, metadata, address };
@@ -67,19 +68,33 @@ export function beginSession(deps: LifecycleDeps, session: Session, arrived: Arr
 
 /** The connection is gone: the seat is kept for the grace. The session number fences this against a later session. */
 export function endSession(context: ServerContext, session: Session): Promise<void> {
-  const { registry, engine, log } = context;
+  const { registry, log } = context;
   // At once, so that no signal is written to a closed connection; the rest waits for the request under way.
   registry.remove(session);
   return session.queue.run(async () => {
     registry.remove(session);
-    const { userId, number, seatKey } = session;
-    log.debug({ userId, session: number }, 'a session ended');
-    if (seatKey !== undefined) {
-      const outcome = await engine.apply({ kind: 'suspend', ...seatKey });
-      if (outcome.ok) announce(context, outcome);
-    }
-    await engine.apply({ kind: 'depart', userId, session: number });
+    log.debug({ userId: session.userId, session: session.number }, 'a session ended');
+    await Promise.all([awayFromSeat(context, session), giveBackUnsettled(context, session), depart(context, session)]);
   });
+}
+
+/** Each of the three is tried again while the store does not answer: a later session of the user makes it a refusal. */
+async function awayFromSeat(context: ServerContext, { seatKey }: Session): Promise<void> {
+  if (seatKey === undefined) return;
+  await context.reattempts.run(() => suspendSeat(context, seatKey), context.options.graceMs);
+}
+
+/** The room of a create with a key is kept: the client may ask for it over its next connection. */
+async function giveBackUnsettled({ reattempts, options }: ServerContext, session: Session): Promise<void> {
+  if (session.unsettled === undefined || session.unsettled.idempotencyKey !== undefined) return;
+  await reattempts.run(() => settle(session), options.graceMs);
+}
+
+function depart(
+  { engine, reattempts, options }: ServerContext,
+  { userId, number }: Pick<Session, 'userId' | 'number'>,
+): Promise<void> {
+  return reattempts.run(() => engine.apply({ kind: 'depart', userId, session: number }), options.graceMs);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Arrive, Outcome } from '../../room/commands.ts';
 import type { ServerContext } from '../context.ts';
 import type { Session } from '../sessions/session.ts';
 import { announce } from './announce.ts';
-import { assignSeat } from './seats.ts';
+import { assignSeat, suspendSeat } from './seats.ts';
 import { socketRoomsOf } from './subscription.ts';
 
 type Seat = NonNullable<Outcome<Arrive>['seat']>;
@@ -32,7 +32,10 @@ export async function resumeSeat(
   await adapter.addAll(placeholder, new Set(rooms));
   try {
     await Promise.all(rooms.map((room) => engine.fanout.live(room)));
+    // Without an answer the session is dropped, and its end has to suspend a seat that was resumed.
+    session.unsettled = { ref: seat.ref, undo: () => suspendSeat(context, session.keyOf(seat)) };
     const outcome = await engine.apply({ kind: 'resume', ...seat, userId, session: number, nodeId });
+    session.unsettled = undefined;
     if (!outcome.ok) return false;
     if (context.registry.get(userId) !== session) {
       // Replaced meanwhile: `session:replaced` was its last push, but its end has to suspend the seat.

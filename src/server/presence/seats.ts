@@ -1,4 +1,5 @@
 /** Taking a seat and giving one back. */
+import { socketRoom } from '../../engine/socket-rooms.ts';
 import type { RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { SeatKey } from '../../room/commands.ts';
 import type { ServerContext } from '../context.ts';
@@ -6,6 +7,7 @@ import type { Session } from '../sessions/session.ts';
 import { announce } from './announce.ts';
 import { clearSeat } from './local-seat.ts';
 import { socketRoomsOf, unsubscribe } from './subscription.ts';
+import { keepUnsettled } from './unknown-outcomes.ts';
 import { refreshUserSoon } from './user-record.ts';
 
 /** Records the seat that the engine has given, and gives back the one that the session had before. */
@@ -15,16 +17,28 @@ export async function assignSeat(
   { code, ref, rev, members }: Pick<RoomSnapshot, 'code' | 'ref' | 'rev' | 'members'>,
 ): Promise<void> {
   const before = session.seatKey;
+  // The room whose seat was in doubt is this one: any other has been settled before.
+  session.unsettled = undefined;
   // Subscribes again: the end of an earlier seat in the same room may have unsubscribed meanwhile.
   session.joinSocketRooms(socketRoomsOf(ref, session.userId));
   context.registry.setSeat(session, { code, ref }, { rev, seats: members.length });
   refreshUserSoon(context, session);
   if (before === undefined || before.ref === ref) return;
-  // The new seat is taken; an old one that cannot be given back now is reaped when its lease ends.
   await leaveSeat(context, session, before).catch((error: unknown) => {
-    context.log.warn({ err: error }, 'an old seat was not given back');
+    context.log.debug({ err: error }, 'an old seat is given back later');
     unsubscribe(session, before.ref);
+    keepUnsettled(context, session, { ref: before.ref, undo: () => leaveSeat(context, session, before) });
   });
+}
+
+/** Keeps a seat for the grace: its connection is lost. */
+export async function suspendSeat(context: ServerContext, key: SeatKey): Promise<void> {
+  const outcome = await context.engine.apply({ kind: 'suspend', ...key });
+  if (!outcome.ok) return;
+  announce(context, outcome);
+  const { code, ref } = key;
+  // It was away already, by an earlier attempt without an answer: nobody has announced that.
+  if (outcome.events.length === 0) context.io.to(socketRoom(ref)).emit('room:rev', { code, ref, rev: outcome.rev });
 }
 
 /** Gives a seat back. Whatever the engine answers, the session holds it no longer. */

@@ -5,6 +5,7 @@ import type { PoolStats } from '../../room/outcomes.ts';
 import { codeAt, type Pool, SHARDS } from '../../room/pool.ts';
 import { singleFlight } from '../../support/async/single-flight.ts';
 import type { Random } from '../../support/random.ts';
+import { StoreUnavailable } from '../../support/store.ts';
 
 /** Codes drawn per attempt. With half the pool taken, all eight are taken once in 256 times; then the script scans. */
 const DRAWS = 8;
@@ -17,6 +18,16 @@ type AllocationRequest = Omit<Create, 'kind' | 'shard' | 'candidates' | 'searchF
 export type AllocationResult =
   | Created
   | { readonly ok: false; readonly reason: 'POOL_EXHAUSTED'; readonly retryAfterMs: number };
+
+/** The store did not answer: the room of this command may have been made. */
+export class CreateUnknown extends StoreUnavailable {
+  readonly command: Create;
+
+  constructor(command: Create, cause: unknown) {
+    super('whether the room was created is not known', { cause });
+    this.command = command;
+  }
+}
 
 export class CodeAllocator {
   /** The figures of all shards; concurrent calls share one reading. */
@@ -50,16 +61,22 @@ export class CodeAllocator {
     }
   }
 
-  private createIn(shard: number, request: AllocationRequest): Promise<Outcome<Create>> {
+  /** @throws CreateUnknown */
+  private async createIn(shard: number, request: AllocationRequest): Promise<Outcome<Create>> {
     const { perShard } = this.pool;
     const candidates = Array.from({ length: DRAWS }, () => codeAt(this.pool, shard, this.random.integer(perShard)));
-    return this.engine.apply({
+    const command: Create = {
       kind: 'create',
       ...request,
       shard,
       candidates,
       searchFrom: this.random.integer(perShard),
-    });
+    };
+    try {
+      return await this.engine.apply(command);
+    } catch (error) {
+      throw error instanceof StoreUnavailable ? new CreateUnknown(command, error) : error;
+    }
   }
 }
 

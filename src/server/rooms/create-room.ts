@@ -5,13 +5,17 @@ import type { RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { JoiningUser } from '../../room/commands.ts';
 import type { CreateRequest, GuardedHooks } from '../auth/hooks.ts';
 import type { ServerContext } from '../context.ts';
+import { poolOf } from '../options/options.ts';
 import { assignSeat } from '../presence/seats.ts';
 import { subscribe, unsubscribe } from '../presence/subscription.ts';
+import { keepUnsettled, settle } from '../presence/unknown-outcomes.ts';
 import { type Refused, refuse } from '../replies.ts';
 import type { Session } from '../sessions/session.ts';
-import type { AllocationResult, CodeAllocator } from './code-allocator.ts';
+import { type AllocationResult, type CodeAllocator, CreateUnknown } from './code-allocator.ts';
 import { type JoinDeps, type JoinedRoom, joinByRef, joiningUser, undoSeat } from './join-room.ts';
 import { roomChanges } from './payload-changes.ts';
+import { closeRoom } from './room-service.ts';
+import { undoCreate } from './undo-create.ts';
 
 export interface CreateDeps {
   readonly context: ServerContext;
@@ -41,6 +45,7 @@ export async function createForMember(
   if (allowed?.ok === false) return allowed;
   // The client may have gone while the hook decided.
   if (!session.connected) return refuse('SESSION_EXPIRED');
+  await settleBefore(session, payload);
   const asker = { traceId: `${session.userId}:${session.number}`, name: 'room:create' };
   const ref = await issueRef(context, asker);
   const live = subscribe(context, session, ref);
@@ -52,15 +57,27 @@ export async function createForMember(
       settings: { ...payload, ...allowed?.settings },
       idempotencyKey: payload.idempotencyKey && `${session.userId}:${payload.idempotencyKey}`,
     });
-    if (created.ok) return await takeFirstSeat(context, session, created.room, live, payload.idempotencyKey);
+    if (created.ok) return await takeFirstSeat(context, session, created.room, live, payload);
     unsubscribe(session, ref);
     if (created.reason === 'POOL_EXHAUSTED') return refuse('POOL_EXHAUSTED', created);
     return await joinByRef(deps, session, created.code, created.ref, payload.profile);
   } catch (error) {
     unsubscribe(session, ref);
+    if (error instanceof CreateUnknown) {
+      const undo = () => undoCreate(context, poolOf(context.options), error.command);
+      keepUnsettled(context, session, { ref, undo, ...withKey(payload) });
+    }
     throw error;
   }
 }
+
+/** A repetition with the same key finds the room of the first, if there is one. */
+async function settleBefore(session: Session, { idempotencyKey }: Payload): Promise<void> {
+  const repeated = session.unsettled?.idempotencyKey;
+  if (repeated === undefined || repeated !== idempotencyKey) await settle(session);
+}
+
+const withKey = ({ idempotencyKey }: Payload) => (idempotencyKey === undefined ? {} : { idempotencyKey });
 
 /**
  * Creates a room without a seat in it; the first member to join becomes its host.
@@ -76,7 +93,13 @@ export async function createForOwner(
   const ref = await issueRef(deps.context, { traceId: owner.requestId, name: by });
   // A user id has no colon: the idempotencyKey of a user is never equal to one of these.
   const idempotencyKey = owner.idempotencyKey && `${by}:${owner.idempotencyKey}`;
-  const created = await allocate(deps, ref, { settings, idempotencyKey });
+  const created = await allocate(deps, ref, { settings, idempotencyKey }).catch((error: unknown) => {
+    const { reattempts, options } = deps.context;
+    // Its empty room would end by itself after `roomEmptyMs`. With a key, the back end asks again and finds it.
+    if (error instanceof CreateUnknown && idempotencyKey === undefined)
+      reattempts.add(() => undoCreate(deps.context, poolOf(options), error.command), options.roomEmptyMs);
+    throw error;
+  });
   if (created.ok) recordCreated(deps.context, created.room, by);
   return created;
 }
@@ -111,24 +134,26 @@ function createRequest(
   return { userId, name: profile?.name ?? name, settings: withDefaults(context, settings), idempotencyKey };
 }
 
-/** Seats the creator once events of the room reach this node; gives the seat back when they do not. */
+/** Seats the creator once events of the room reach this node; closes the room when they do not. */
 async function takeFirstSeat(
   context: ServerContext,
   session: Session,
   room: RoomSnapshot,
   live: Promise<void>,
-  idempotencyKey: string | undefined,
+  payload: Payload,
 ): Promise<JoinedRoom> {
+  const { code, ref } = room;
   try {
     await live;
   } catch (error) {
-    await undoSeat(context, session, room);
+    const undo = () => closeRoom(context, { code, ref, owner: true });
+    keepUnsettled(context, session, { ref, undo, ...withKey(payload) });
     throw error;
   }
   recordCreated(context, room, session.userId);
   await assignSeat(context, session, room);
   // The client never received the reply; with a key it asks again, and then finds its seat.
-  if (!session.connected && idempotencyKey === undefined) await undoSeat(context, session, room);
+  if (!session.connected && payload.idempotencyKey === undefined) await undoSeat(context, session, room);
   return { ok: true, room };
 }
 

@@ -12,6 +12,7 @@ import { clearSeat } from '../presence/local-seat.ts';
 import { replaceAndRefuse } from '../presence/replace-session.ts';
 import { assignSeat, leaveSeat } from '../presence/seats.ts';
 import { subscribe, unsubscribe } from '../presence/subscription.ts';
+import { keepUnsettled, settle } from '../presence/unknown-outcomes.ts';
 import { type Refused, refuse } from '../replies.ts';
 import { hasMember } from '../room-reads.ts';
 import type { Session } from '../sessions/session.ts';
@@ -71,12 +72,10 @@ export function joiningUser({ nodeId }: ServerContext, session: Session, profile
   };
 }
 
-/** Gives back a seat whose user never learned of it. If that fails too, the seat is reaped when its lease ends. */
-export async function undoSeat(context: ServerContext, session: Session, { code, ref }: RoomSnapshot): Promise<void> {
-  const { userId, number } = session;
-  await leaveSeat(context, session, { code, ref, userId, session: number }).catch((error: unknown) =>
-    context.log.warn({ err: error }, 'the seat of a client that was gone was not given back'),
-  );
+/** Gives back a seat whose user, who is gone, never learned of it. */
+export function undoSeat(context: ServerContext, session: Session, { code, ref }: RoomKey): Promise<void> {
+  const { reattempts, options } = context;
+  return reattempts.run(() => leaveSeat(context, session, session.keyOf({ code, ref })), options.graceMs);
 }
 
 async function joinByCode(deps: JoinDeps, session: Session, code: RoomCode, profile: Profile | undefined) {
@@ -130,17 +129,33 @@ async function enterRoom(
   const isMember = seat?.ref === ref;
   // A room has one code: a join with another is refused here, because the engine's refusal would cost the seat.
   if (isMember && seat.code !== code) return refuse('CODE_EXPIRED');
+  await settle(session, ref);
   if (!session.connected) return refuse('SESSION_EXPIRED');
   try {
     await subscribe(context, session, ref);
-    const by = joiningUser(context, session, profile);
-    const outcome = await context.engine.apply({ kind: 'join', code, ref, by });
+    const outcome = await askForSeat(context, session, { code, ref }, profile);
     if (outcome.ok) return await takeSeat(context, session, outcome, isMember);
     if (isMember) clearSeat(context, session);
     unsubscribe(session, ref);
     return outcome.reason === 'SESSION_EXPIRED' ? replaceAndRefuse(context, session) : refuse(outcome.reason);
   } catch (error) {
     if (!isMember) unsubscribe(session, ref);
+    throw error;
+  }
+}
+
+async function askForSeat(context: ServerContext, session: Session, key: RoomKey, profile: Profile | undefined) {
+  const by = joiningUser(context, session, profile);
+  try {
+    const outcome = await context.engine.apply({ kind: 'join', ...key, by });
+    // A refusal tells too: the session has no seat there.
+    session.unsettled = undefined;
+    return outcome;
+  } catch (error) {
+    if (session.seat?.ref !== key.ref) {
+      const undo = () => leaveSeat(context, session, session.keyOf(key));
+      keepUnsettled(context, session, { ref: key.ref, undo });
+    }
     throw error;
   }
 }

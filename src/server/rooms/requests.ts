@@ -9,6 +9,7 @@ import { handleLostSeat } from '../presence/local-seat.ts';
 import { replaceAndRefuse } from '../presence/replace-session.ts';
 import { leaveSeat } from '../presence/seats.ts';
 import { waitForTraffic } from '../presence/traffic.ts';
+import { settle } from '../presence/unknown-outcomes.ts';
 import { refreshUser } from '../presence/user-record.ts';
 import { type Refused, type RequestReply, refuse, refuseTraffic } from '../replies.ts';
 import { hasMember } from '../room-reads.ts';
@@ -76,6 +77,7 @@ const withIceServers = ({ iceServers }: RequestDeps, session: Session, reply: Jo
   reply.ok ? { ...reply, iceServers: iceServers.issue(session).iceServers } : reply;
 
 async function leave(context: ServerContext, session: Session) {
+  await settle(session);
   const key = session.seatKey;
   if (key !== undefined) await leaveSeat(context, session, key);
   return { ok: true } as const;
@@ -107,7 +109,11 @@ async function changeProfile(
 ) {
   const retryAfterMs = waitForTraffic(context, key.ref, key.userId, bytesOf(payload));
   if (retryAfterMs > 0) return refuseTraffic(retryAfterMs);
-  const outcome = await updateProfile(context, key, seatChanges(payload));
+  const outcome = await updateProfile(context, key, seatChanges(payload)).catch((error: unknown) => {
+    // The others may see it already, and the client asks for it again: its next room gets it in any case.
+    session.updateProfile(payload);
+    throw error;
+  });
   if (!outcome.ok) return replyToRefusal(context, session, key, outcome);
   session.updateProfile(payload);
   return { ok: true } as const;

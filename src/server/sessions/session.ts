@@ -3,6 +3,7 @@ import type { Push, PushName } from '../../protocol/events.ts';
 import type { RoomCode, RoomRef, SessionNumber, UserId } from '../../protocol/ids.ts';
 import type { Json, Profile, RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { SeatKey } from '../../room/commands.ts';
+import type { RoomKey } from '../../room/room.ts';
 import { SerialQueue } from '../../support/async/serial-queue.ts';
 import { type EngineConnection, terminate } from '../limits/terminate.ts';
 import { writeEvent } from './write-event.ts';
@@ -30,6 +31,16 @@ interface SessionOptions {
   readonly address: string;
 }
 
+/** A command of unknown outcome, which may have given the session a seat. */
+export interface Unsettled {
+  /** The room of that seat. */
+  readonly ref: RoomRef;
+  /** The key of a create, of which a repetition tells the outcome. */
+  readonly idempotencyKey?: string;
+  /** Gives the seat back, if there is one. */
+  readonly undo: () => Promise<unknown>;
+}
+
 /** A class for its weight: every connection has one, and methods of a prototype cost an idle connection nothing. */
 export class Session {
   readonly userId: UserId;
@@ -39,6 +50,8 @@ export class Session {
   name: string | undefined;
   /** The seat it holds, as far as this node knows: the engine decides. */
   seat: { readonly code: RoomCode; readonly ref: RoomRef } | null = null;
+  /** At most one: it is settled before the next seat is asked for. */
+  unsettled: Unsettled | undefined;
   mediaType: string | undefined;
   /** JSON text: the identity's metadata, which a new member of a room starts with; undefined for an identity without. */
   metadata: string | undefined;
@@ -70,7 +83,12 @@ export class Session {
 
   /** The seat as commands name it; `undefined` without one. */
   get seatKey(): SeatKey | undefined {
-    return this.seat === null ? undefined : { ...this.seat, userId: this.userId, session: this.number };
+    return this.seat === null ? undefined : this.keyOf(this.seat);
+  }
+
+  /** The seat of this session in a room, whether or not it has one there. */
+  keyOf({ code, ref }: RoomKey): SeatKey {
+    return { code, ref, userId: this.userId, session: this.number };
   }
 
   /** After a resume: takes the profile over from the room's snapshot, because the client does not send it again. */
