@@ -48,8 +48,6 @@ export function createMemoryEngine(
       deliver: async () => 0,
       broadcast: async () => {},
       onEvent: () => {},
-      announce: () => {},
-      peers: () => [],
       send: () => {},
       leave: () => {},
       onMessage: () => {},

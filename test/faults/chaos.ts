@@ -6,10 +6,11 @@ import { parseArgs } from 'node:util';
 import setup from '../support/global-setup.ts';
 import { check } from './checker/check.ts';
 import type { Run } from './checker/run.ts';
-import { FAULTS, faultsNamed } from './faults/all.ts';
+import { faultsNamed, faultsOn } from './faults/all.ts';
 import { report } from './report.ts';
 import { runChaos } from './run.ts';
 import { LONG_TIMERS, SHORT_TIMERS } from './stage/timers.ts';
+import { TOPOLOGIES, type TopologyName } from './stage/topology.ts';
 
 const HELP = `npm run chaos -- [options]
 
@@ -19,14 +20,17 @@ In the end a checker that knows nothing of the server compares what every client
   --minutes N     how long faults go on (default 30)
   --seed N        repeats the faults and the deeds of an earlier run (default: random, and printed)
   --faults a,b    only these (default: all)
+  --redis NAME    the store: ${Object.keys(TOPOLOGIES).join(' or ')} (default standalone)
   --clients N     number of clients (default 60)
   --check FILE    judges the logs of an earlier run again
   --short         the short times of the test suite instead of a quarter of the defaults
   --help          this text
 
-Faults:
-${[...FAULTS.keys()].map((name) => `  ${name}`).join('\n')}
-
+${Object.keys(TOPOLOGIES)
+  .map(
+    (name) => `Faults of ${name}:\n${[...faultsOn(topologyOf(name)).keys()].map((fault) => `  ${fault}`).join('\n')}\n`,
+  )
+  .join('\n')}
 The exit code is 1 when a law was broken; then the logs are kept, and their path is printed.
 `;
 
@@ -38,6 +42,7 @@ async function main(): Promise<void> {
       minutes: { type: 'string', default: '30' },
       seed: { type: 'string' },
       faults: { type: 'string' },
+      redis: { type: 'string', default: 'standalone' },
       clients: { type: 'string', default: '60' },
       short: { type: 'boolean', default: false },
       check: { type: 'string' },
@@ -47,7 +52,8 @@ async function main(): Promise<void> {
   if (values.help) return say(HELP);
   if (values.check !== undefined) return judge(values.check);
   const seed = number('seed', values.seed ?? String(Math.floor(Math.random() * 1_000_000)));
-  const faults = faultsNamed(values.faults?.split(',') ?? [...FAULTS.keys()]);
+  const topology = topologyOf(values.redis);
+  const faults = faultsNamed(values.faults?.split(',') ?? [...faultsOn(topology).keys()], topology);
   await setup();
   say(`seed ${seed}`);
   const result = await runChaos({
@@ -57,6 +63,7 @@ async function main(): Promise<void> {
     timers: values.short ? SHORT_TIMERS : LONG_TIMERS,
     clients: number('clients', values.clients),
     paceMs: 400,
+    topology,
     say,
   });
   for (const line of report(result)) say(line);
@@ -65,6 +72,11 @@ async function main(): Promise<void> {
   await writeFile(kept, JSON.stringify(result.run));
   say(`the logs are in ${kept}; the same run again: npm run chaos -- --seed ${seed}`);
   process.exitCode = 1;
+}
+
+function topologyOf(name: string): TopologyName {
+  if (!Object.hasOwn(TOPOLOGIES, name)) throw new Error(`--redis takes ${Object.keys(TOPOLOGIES).join(' or ')}`);
+  return name as TopologyName; // checked above
 }
 
 async function judge(path: string): Promise<void> {
@@ -77,6 +89,8 @@ function number(name: string, text: string): number {
   return Number(text);
 }
 
+// Each child process has a listener for the end of this one.
+process.setMaxListeners(50);
 await main().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 2;

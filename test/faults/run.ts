@@ -9,6 +9,7 @@ import { type Stage, startStage } from './stage/stage.ts';
 import { audit, describeSeats, lastingKeys, readCalls, readFeed, readRooms } from './stage/stores.ts';
 import { type Say, Timeline } from './stage/timeline.ts';
 import { limitsOf, type Timers } from './stage/timers.ts';
+import type { TopologyName } from './stage/topology.ts';
 
 export interface RunSettings {
   readonly seed: number;
@@ -19,6 +20,7 @@ export interface RunSettings {
   readonly clients: number;
   readonly paceMs: number;
   readonly say: Say;
+  readonly topology: TopologyName;
   /** Another build of the server. */
   readonly main?: string | undefined;
 }
@@ -38,13 +40,13 @@ const TRUTH_WITHIN_MS = 15_000;
 const AUDIT_EVERY_MS = 5_000;
 
 export async function runChaos(settings: RunSettings): Promise<Result> {
-  const { seed, faults, forMs, timers, clients, paceMs, say, main } = settings;
+  const { seed, faults, forMs, timers, clients, paceMs, say, topology, main } = settings;
   const random = seeded(seed);
   const timeline = new Timeline(say);
   const planned = schedule(faults, forMs, timers, random.fork());
-  await using stage = await startStage({ timers, clients, paceMs, random: random.fork(), timeline, main });
+  await using stage = await startStage({ timers, clients, paceMs, random: random.fork(), timeline, topology, main });
   const before = stage.nodes.map(({ process }) => process.residentBytes());
-  const baseKeys = new Set(await lastingKeys(stage.redis.url));
+  const baseKeys = new Set(await lastingKeys(stage.store.url));
   const audits: Run['audits'][number][] = [];
   const auditing = setInterval(() => void tryAudit(stage, audits), AUDIT_EVERY_MS);
   try {
@@ -62,7 +64,7 @@ export async function runChaos(settings: RunSettings): Promise<Result> {
     const memory = stage.nodes.map(({ id, process }, index) => ({
       node: id,
       before: before[index] ?? 0,
-      after: process.residentBytes(),
+      after: process.child.running ? process.residentBytes() : 0,
     }));
     return { run, violations: check(run), memory, secondsOf: (at) => timeline.secondsOf(at) };
   } finally {
@@ -113,7 +115,7 @@ async function rest(stage: Stage): Promise<RedisSample[]> {
   const agree = async (): Promise<boolean> => {
     const probe = samples.length + 1;
     await Promise.all(stage.workers.map((worker) => worker.tell({ order: 'stand', probe })));
-    samples.push({ at: machineMs(), probe, rooms: await readRooms(stage.redis.url) });
+    samples.push({ at: machineMs(), probe, rooms: await readRooms(stage.store.url) });
     const entries = (await stage.entries()).filter((it) => it.kind === 'stands' && it.probe === probe);
     return check({ ...nothing(stage), exits: [], clients: entries, samples }).length === 0;
   };
@@ -148,10 +150,10 @@ async function awaitQuiet(
   };
   const isEmpty = await within(emptyWithinMs, async () => (await last())?.occupied === 0, 500);
   const emptyAt = isEmpty ? machineMs() : null;
-  if (!isEmpty) for (const seat of await describeSeats(stage.redis.url)) stage.timeline.tell(`still there: ${seat}`);
+  if (!isEmpty) for (const seat of await describeSeats(stage.store.url)) stage.timeline.tell(`still there: ${seat}`);
   const isFree = isEmpty && (await within(freeWithinMs, async () => (await last())?.cooling === 0, 500));
   const freeAt = isFree ? machineMs() : null;
-  const strayKeys = (await lastingKeys(stage.redis.url)).filter((key) => !baseKeys.has(key));
+  const strayKeys = (await lastingKeys(stage.store.url)).filter((key) => !baseKeys.has(key));
   const seconds = (at: number | null) => (at === null ? 'never' : `${((at - lastClientAt) / 1_000).toFixed(1)} s`);
   stage.timeline.tell(`occupied 0 after ${seconds(emptyAt)}, everything free after ${seconds(freeAt)}`);
   return { lastClientAt, emptyAt, freeAt, strayKeys };
@@ -163,14 +165,22 @@ async function gather(
   { samples, audits, quiet }: Pick<Run, 'samples' | 'audits' | 'quiet'>,
 ): Promise<Run> {
   let run: Run = { ...nothing(stage), clients: await stage.entries(), samples, audits, quiet };
+  let unread: unknown;
   const read = async (): Promise<boolean> => {
-    const [node] = stage.nodes;
-    const feed = await readFeed(stage.redis.url);
-    const calls = node === undefined ? [] : await readCalls(node.process.url, stage.adminToken);
+    unread = new Error('the stores were not read in time');
+    const feed = await readFeed(stage.store.url);
+    const running = stage.nodes.filter((node) => node.isRunning);
+    const calls = await readCalls(running, stage.adminToken).catch((error: unknown) => {
+      unread = error;
+      throw error;
+    });
+    unread = undefined;
     run = { ...run, feed, calls, webhooks: [...stage.receiver.taken] };
     return check({ ...run, clients: [], samples: [], audits: [], quiet: null, exits: [] }).length === 0;
   };
   await within(20_000, read, 1_000);
+  // What could not be read would count as kept.
+  if (unread !== undefined) throw unread;
   return run;
 }
 
@@ -190,7 +200,7 @@ const nothing = (stage: Stage): Run => ({
 /** While Redis is away there is nothing to audit. */
 async function tryAudit(stage: Stage, audits: Run['audits'][number][]): Promise<void> {
   try {
-    audits.push(await timely(audit(stage.redis.url)));
+    audits.push(await timely(audit(stage.store.url)));
   } catch {
     // The next one follows.
   }

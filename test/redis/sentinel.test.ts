@@ -24,7 +24,7 @@ async function portOf(clients: RedisClients, role: 'state' | 'pub' | 'sub' = 'st
 /** The message of a rejected connect, as an operator reads it. */
 async function refusal(url: string): Promise<string> {
   try {
-    await using _ = await connectRedis({ url, connectMs: 3_000 });
+    await using _ = await connectRedis({ url, connectMs: 4_000 });
   } catch (error) {
     return String(error);
   }

@@ -2,10 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from 'redis';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { PATIENCE_MS } from './patience-ms.ts';
 import { freePort, type RunningChild, startChild, type TemporaryFolder, temporaryFolder } from './process.ts';
 import { type RedisServer, startRedis } from './redis.ts';
+import { retry } from './retry.ts';
 
 export interface SentinelOptions {
   readonly replicas?: number;
@@ -183,14 +184,11 @@ function groupOf({ servers, sentinels, options, close }: GroupParts): SentinelGr
     return servers.find(({ port }) => ports.filter((other) => other === port).length >= QUORUM);
   };
   const until = (fits: (server: RedisServer) => boolean): Promise<RedisServer> =>
-    vi.waitFor(
-      async () => {
-        const server = await named();
-        if (server === undefined || !fits(server)) throw new Error('the sentinels do not name a new primary');
-        return server;
-      },
-      { timeout: PATIENCE_MS, interval: 50 },
-    );
+    retry(async () => {
+      const server = await named();
+      if (server === undefined || !fits(server)) throw new Error('the sentinels do not name a new primary');
+      return server;
+    }, PATIENCE_MS / 100);
   const list = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
   const query = sentinelPassword === undefined ? '' : `?sentinelPassword=${sentinelPassword}`;
   return {
@@ -213,7 +211,7 @@ function groupOf({ servers, sentinels, options, close }: GroupParts): SentinelGr
     },
     async failOver() {
       const old = await until(() => true);
-      await vi.waitFor(() => beginFailover(sentinels, ask), { timeout: PATIENCE_MS, interval: 100 });
+      await retry(() => beginFailover(sentinels, ask), PATIENCE_MS / 100);
       return until((server) => server !== old);
     },
     ask,
@@ -241,18 +239,15 @@ function inSync(
   ask: SentinelGroup['ask'],
   primary: SentinelGroup['primary'],
 ): Promise<void> {
-  return vi.waitFor(
-    async () => {
-      for (const { port } of sentinels) {
-        const known = await ask(port, 'INFO', 'sentinel');
-        expect(known).toContain(`slaves=${replicas},sentinels=${sentinels.length}`);
-        expect(known).toContain('status=ok');
-      }
-      const state = String(await ask((await primary()).port, 'INFO', 'replication'));
-      expect(state.match(/state=online/g)).toHaveLength(replicas);
-    },
-    { timeout: PATIENCE_MS, interval: 50 },
-  );
+  return retry(async () => {
+    for (const { port } of sentinels) {
+      const known = await ask(port, 'INFO', 'sentinel');
+      expect(known).toContain(`slaves=${replicas},sentinels=${sentinels.length}`);
+      expect(known).toContain('status=ok');
+    }
+    const state = String(await ask((await primary()).port, 'INFO', 'replication'));
+    expect(state.match(/state=online/g)).toHaveLength(replicas);
+  }, PATIENCE_MS / 100);
 }
 
 async function askOnce(port: number, password: string | undefined, args: string[]): Promise<unknown> {

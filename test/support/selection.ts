@@ -19,6 +19,7 @@ const BROWSERS: ReadonlySet<string> = new Set(['test/support/browser.ts', 'test/
 /** Tests that start nothing by these means, and yet need what a build has written to dist/. */
 export const NOT_QUICK: ReadonlySet<string> = new Set([
   'test/client/size.test.ts',
+  'test/faults/planted.test.ts',
   'test/server/dependencies.test.ts',
   'test/server/http/page.test.ts',
 ]);

@@ -1,4 +1,4 @@
-/** The call records have every room of the feed, with one ended seat for each membership. */
+/** The call records have every room of the feed, with one seat for each membership, which ended as the feed says. */
 import { type Law, listOf } from './run.ts';
 
 export const recordsBalance: Law = ({ feed, calls }) => {
@@ -12,14 +12,20 @@ export const recordsBalance: Law = ({ feed, calls }) => {
     if (!whole || has('room_created') !== 1 || has('room_destroyed') !== 1) return [];
     const record = records.get(ref);
     if (record === undefined) return [{ at: 0, text: `${ref} has no record` }];
+    const departures = events.flatMap(({ type, userId, reason }) =>
+      type === 'user_left' ? [`${userId} ${reason}`] : [],
+    );
+    const seats = record.seats.map(({ userId, reason }) => `${userId} ${reason}`);
     const faults = [
       ...(record.ended ? [] : ['it has not ended']),
       ...(record.complete ? [] : ['it counts as incomplete']),
-      ...(record.seats.length === has('user_joined')
+      ...(isSameList(seats, departures)
         ? []
-        : [`${record.seats.length} seats, ${has('user_joined')} joins`]),
-      ...(record.seats.every(Boolean) ? [] : ['a seat has not ended']),
+        : [`its seats are ${seats.join(', ')}, the feed has ${departures.join(', ')}`]),
     ];
     return faults.map((text) => ({ at: 0, text: `the record of ${ref}: ${text}` }));
   });
 };
+
+const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
+  one.toSorted().join() === other.toSorted().join();

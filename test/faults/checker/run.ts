@@ -99,8 +99,7 @@ export interface CallRecord {
   readonly ref: string;
   readonly ended: boolean;
   readonly complete: boolean;
-  /** For each seat, whether it has ended. */
-  readonly seats: readonly boolean[];
+  readonly seats: readonly { readonly userId: string; readonly reason: string | null }[];
 }
 
 /** What was left when the last client had gone. Instants are null where the limit came first. */

@@ -1,9 +1,9 @@
 /**
  * An acknowledged signal is received: unless a part of its path was killed, cut or frozen within a second of it, or the
- * receiver has itself left the room or given up its connection.
+ * receiver has itself left the room or lost its connection. A node that drains ends connections too, and that is no excuse.
  */
 import { lostOnPath, pathOf } from './excuses.ts';
-import { homesOf } from './homes.ts';
+import { type Homes, homesOf } from './homes.ts';
 import { logEndsOf } from './log-ends.ts';
 import { type EntryOf, entriesOf, type Law, type Run } from './run.ts';
 
@@ -18,7 +18,7 @@ export const signalsDelivered: Law = (run) => {
   const heard = new Set(entriesOf(run, 'heard').map(({ from, signal }) => `${from} ${signal.to} ${signal.n}`));
   const calls = new Map<string, EntryOf<'called'>>();
   for (const entry of entriesOf(run, 'called')) if (entry.signal) calls.set(`${entry.client} ${entry.call}`, entry);
-  const whereabouts = whereaboutsOf(run);
+  const whereabouts = whereaboutsOf(run, homes);
   const endOf = logEndsOf(run);
   const clientOf = new Map(entriesOf(run, 'welcomed').map(({ userId, client }) => [userId, client]));
   return entriesOf(run, 'settled').flatMap(({ at, client, call, error }) => {
@@ -53,11 +53,12 @@ export const signalsDelivered: Law = (run) => {
 interface Whereabouts {
   /** By its own log: the room that it was in from an instant on, null for none. */
   readonly rooms: { readonly at: number; readonly ref: string | null }[];
-  /** When it gave its connection up by itself. */
+  /** When it gave its connection up by itself, or lost it otherwise than by a drain. */
   readonly gaps: number[];
 }
 
-function whereaboutsOf(run: Run): Map<string, Whereabouts> {
+function whereaboutsOf(run: Run, homes: Homes): Map<string, Whereabouts> {
+  const drains = drainsIn(run, homes);
   const all = new Map<string, Whereabouts>();
   const users = new Map<string, string>();
   for (const entry of run.clients) {
@@ -69,9 +70,20 @@ function whereaboutsOf(run: Run): Map<string, Whereabouts> {
     const isEntry = entry.kind === 'welcomed' || entry.kind === 'settled';
     if (isEntry && entry.room !== null) own.rooms.push({ at: entry.at, ref: entry.room.ref });
     if (entry.kind === 'ended') own.rooms.push({ at: entry.at, ref: null });
-    if (entry.kind === 'called' && GIVES_UP.has(entry.name)) own.gaps.push(entry.at);
+    const isGap =
+      entry.kind === 'called' ? GIVES_UP.has(entry.name) : entry.kind === 'closed' && !drains(userId, entry.at);
+    if (isGap) own.gaps.push(entry.at);
   }
   return all;
+}
+
+/** Whether a user's node drained at an instant. */
+function drainsIn(run: Run, homes: Homes): (userId: string, at: number) => boolean {
+  const drains = run.faults.filter(({ fault }) => fault === 'terminate');
+  return (userId, at) => {
+    const nodes = homes.nodesIn(userId, at - MARGIN_MS, at);
+    return drains.some(({ target, from, until }) => nodes.includes(target) && from <= at && until >= at);
+  };
 }
 
 /** Whether it could receive what is sent in that room all the time between the two instants. */

@@ -56,7 +56,7 @@ export const event = (rev: number, type: string, userId: string | null = null, r
   ref,
   rev,
   userId,
-  reason: null,
+  reason: type === 'user_left' ? 'left' : null,
 });
 
 export const CALL: readonly FeedEntry[] = [

@@ -36,7 +36,7 @@ export const OTHER_EXAMPLES: readonly Example[] = [
     run: {
       feed: CALL,
       webhooks: CALL.map(({ id }) => id),
-      calls: [{ ref: 'R1', ended: true, complete: true, seats: [true] }],
+      calls: [{ ref: 'R1', ended: true, complete: true, seats: [{ userId: 'ann', reason: 'left' }] }],
     },
   },
   {
@@ -44,7 +44,7 @@ export const OTHER_EXAMPLES: readonly Example[] = [
     run: {
       feed: CALL,
       webhooks: CALL.map(({ id }) => id),
-      calls: [{ ref: 'R1', ended: true, complete: true, seats: [false] }],
+      calls: [{ ref: 'R1', ended: true, complete: true, seats: [{ userId: 'ann', reason: null }] }],
     },
     breaks: ['call records balance with the feed'],
   },

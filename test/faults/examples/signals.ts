@@ -43,6 +43,18 @@ export const SIGNAL_EXAMPLES: readonly Example[] = [
     breaks: ['acknowledged signals are received'],
   },
   {
+    name: 'an acknowledged signal lost with the connection of its receiver',
+    run: { clients: [...sent, entry('closed', { at: 10_015, client: 'a-ben', connection: 2 }), end] },
+  },
+  {
+    name: 'an acknowledged signal lost with a connection that a drain has ended',
+    run: {
+      clients: [...sent, entry('closed', { at: 10_015, client: 'a-ben', connection: 2 }), end],
+      faults: [fault('terminate', 'node-1', 10_000, 11_000)],
+    },
+    breaks: ['acknowledged signals are received'],
+  },
+  {
     name: 'an acknowledged signal lost when its receiver leaves',
     run: {
       clients: [

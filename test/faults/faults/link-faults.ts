@@ -56,10 +56,10 @@ const ofLink = (link: LinkName): Fault[] =>
     begin: async (stage, target) => begin(nodeOf(stage, target).links[link]),
   }));
 
-export const linkFaults: readonly Fault[] = [
+export const linkFaults: readonly Fault[] = [...ofLink('database'), ...ofLink('clients')];
+
+export const redisLinkFaults: readonly Fault[] = [
   ...ofLink('redis'),
-  ...ofLink('database'),
-  ...ofLink('clients'),
   {
     name: 'cut redis past the lease',
     targets: NODES.map((id) => `${id} redis`),

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createClient } from 'redis';
+import { connectPlainClient } from '../../../src/redis/plain-client.ts';
 import type { Stage } from '../stage/stage.ts';
 import { type Fault, leaseShare } from './fault.ts';
 
@@ -12,10 +12,8 @@ const REDIS = ['redis'] as const;
 const nothing = (): void => undefined;
 
 /** Each command on a connection of its own: a fault may end it. */
-async function command({ redis }: Stage, ...args: string[]): Promise<unknown> {
-  const client = createClient({ url: redis.url, socket: { reconnectStrategy: false } });
-  client.on('error', () => {}); // the command fails too
-  await client.connect();
+async function command({ store }: Stage, ...args: string[]): Promise<unknown> {
+  const client = await connectPlainClient('fault', store.url);
   try {
     return await client.sendCommand(args);
   } finally {
@@ -35,17 +33,31 @@ const momentary = (name: string, act: (stage: Stage) => Promise<unknown>): Fault
 });
 
 /** SIGSTOP. */
-const stall: Fault['begin'] = async ({ redis }) => {
+const stall: Fault['begin'] = async ({ store }) => {
+  const redis = await store.primary();
   redis.freeze();
   return () => redis.thaw();
 };
 
-const dumpOf = async (stage: Stage): Promise<string> => {
-  const [, folder] = (await command(stage, 'CONFIG', 'GET', 'dir')) as string[]; // name and value
-  return join(folder ?? '', 'dump.rdb');
-};
+async function dumpOf({ store }: Stage): Promise<string> {
+  const client = await connectPlainClient('fault', store.url);
+  const { dir = '' } = await client.configGet('dir');
+  client.destroy();
+  return join(dir, 'dump.rdb');
+}
 
+/** Of the server that takes writes, whatever stands behind it. */
 export const redisFaults: readonly Fault[] = [
+  momentary('drop-connections of commands', (stage) =>
+    command(stage, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'),
+  ),
+  momentary('drop-connections of subscribers', (stage) => command(stage, 'CLIENT', 'KILL', 'TYPE', 'pubsub')),
+  momentary('scripts forgotten', (stage) => command(stage, 'SCRIPT', 'FLUSH', 'SYNC')),
+  momentary('flush-all', (stage) => command(stage, 'FLUSHALL', 'SYNC')),
+];
+
+/** Of the only server: behind sentinels they would be something else, or nothing. */
+export const standaloneFaults: readonly Fault[] = [
   { name: 'stall', targets: REDIS, lasts: [0.05, 0.6], begin: stall },
   { name: 'stall past the lease', targets: REDIS, lasts: [1.2, 1.5], begin: stall },
   {
@@ -57,11 +69,6 @@ export const redisFaults: readonly Fault[] = [
       return () => command(stage, 'CLIENT', 'UNPAUSE');
     },
   },
-  momentary('drop-connections of commands', (stage) =>
-    command(stage, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'),
-  ),
-  momentary('drop-connections of subscribers', (stage) => command(stage, 'CLIENT', 'KILL', 'TYPE', 'pubsub')),
-  momentary('scripts forgotten', (stage) => command(stage, 'SCRIPT', 'FLUSH', 'SYNC')),
   {
     // With a limit of its files' size of one byte, the save fails as on a full disk, and Redis refuses writes.
     name: 'refuse writes for a full disk',
@@ -69,25 +76,26 @@ export const redisFaults: readonly Fault[] = [
     lasts: [0.2, 0.5],
     async begin(stage) {
       await command(stage, 'CONFIG', 'SET', 'save', '3600 1000000');
-      await run('prlimit', ['--pid', String(stage.redis.pid), '--fsize=1:']);
+      const { pid } = await stage.store.primary();
+      await run('prlimit', ['--pid', String(pid), '--fsize=1:']);
       await command(stage, 'BGSAVE');
       return async () => {
-        await run('prlimit', ['--pid', String(stage.redis.pid), '--fsize=unlimited:']);
+        await run('prlimit', ['--pid', String(pid), '--fsize=unlimited:']);
         await command(stage, 'CONFIG', 'SET', 'save', '');
         await command(stage, 'BGSAVE');
       };
     },
   },
-  momentary('flush-all', (stage) => command(stage, 'FLUSHALL', 'SYNC')),
   {
     name: 'restart-empty',
     targets: REDIS,
     lasts: [0.05, 0.4],
     async begin(stage) {
       const dump = await dumpOf(stage);
-      await stage.redis.kill();
+      const redis = await stage.store.primary();
+      await redis.kill();
       await rm(dump, { force: true });
-      return () => stage.redis.restart();
+      return () => redis.restart();
     },
   },
   {
@@ -97,7 +105,8 @@ export const redisFaults: readonly Fault[] = [
     lasts: [0.1, 0.4],
     async begin(stage) {
       await command(stage, 'SAVE');
-      return () => stage.redis.restart();
+      const redis = await stage.store.primary();
+      return () => redis.restart();
     },
   },
 ];

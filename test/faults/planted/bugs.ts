@@ -12,7 +12,7 @@ export interface Bug {
 
 const SEATS = 'engine/redis/lua/seats.lua';
 const SESSION = 'server/sessions/session.js';
-const WRITE = 'this.socket.conn.write(EVENT + event);';
+const WRITE = 'writeEvent(this.socket, event);';
 const ANNOUNCE = 'server/presence/announce.js';
 const EMIT = 'io.to(socketRoom(body.ref)).emit(name, body);';
 
@@ -20,17 +20,29 @@ const EMIT = 'io.to(socketRoom(body.ref)).emit(name, body);';
 const onSignal = (act: string): Patch => ({
   file: SESSION,
   from: WRITE,
-  to: `const write = (text) => this.socket.conn.write(EVENT + text);
+  to: `const write = (text) => writeEvent(this.socket, text);
         if (!event.startsWith('["signal"')) return write(event);
         ${act}`,
 });
 
 export const BUGS: readonly Bug[] = [
   {
+    name: 'members are told the code of another room',
+    patches: [
+      {
+        file: 'server/rooms/requests.js',
+        from: 'reply.ok ? { ...reply, iceServers:',
+        to: "reply.ok ? { ...reply, room: { ...reply.room, code: reply.room.code.replace(/^..../, '1234') }, iceServers:",
+      },
+    ],
+    caughtBy: 'no code leads to two live rooms',
+    faults: [],
+  },
+  {
     name: 'a new code is not marked as taken',
     patches: [
       {
-        file: 'engine/redis/lua/create.lua',
+        file: 'engine/redis/lua/codes.lua',
         from: "redis.call('SETBIT', TAKEN, index_of(code), 1) == 0",
         to: "redis.call('GETBIT', TAKEN, index_of(code)) == 0",
       },
@@ -109,7 +121,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'a signal goes to the member that connected before',
-    patches: [onSignal('Session.last?.socket.conn.write(EVENT + event); Session.last = this; write(event);')],
+    patches: [onSignal('if (Session.last) writeEvent(Session.last.socket, event); Session.last = this; write(event);')],
     caughtBy: 'signals stay in their room',
     faults: [],
   },
@@ -180,8 +192,8 @@ export const BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'engine/redis/lua/tick.lua',
-        from: 'local more_leases = reap(LEASES, reap_seat)',
-        to: 'local more_leases = false',
+        from: 'more = reap(LEASES, reap_seat)',
+        to: 'more = false',
       },
     ],
     caughtBy: 'everything is free in the end',

@@ -18,6 +18,7 @@ async function lawsThatFind({ patches, faults }: Bug): Promise<string[]> {
     faults: faultsNamed(faults),
     forMs: FOR_MS,
     timers: SHORT_TIMERS,
+    topology: 'standalone',
     clients: 20,
     paceMs: 250,
     say: () => undefined,

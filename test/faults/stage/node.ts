@@ -6,10 +6,11 @@ import { type SignalboxProcess, startSignalbox } from '../../support/signalbox.t
 import { machineMs } from '../clients/journal.ts';
 import { type FakedTime, fakedTime } from './faked-time.ts';
 import type { Timeline } from './timeline.ts';
+import type { Topology } from './topology.ts';
 
 export interface NodeSettings {
   readonly id: string;
-  readonly redisPort: number;
+  readonly store: Topology;
   readonly databaseUrl: string;
   readonly options: PartialOptions;
   /** Of the program to run, where it is not the built one. */
@@ -39,7 +40,7 @@ export class ChaosNode implements AsyncDisposable {
   static async start(settings: NodeSettings): Promise<ChaosNode> {
     const database = new URL(settings.databaseUrl);
     const links = {
-      redis: await startProxy(settings.redisPort),
+      redis: await startProxy(settings.store.port ?? 0),
       database: await startProxy(Number(database.port)),
       clients: await startProxy(await freePort()),
     };
@@ -59,10 +60,10 @@ export class ChaosNode implements AsyncDisposable {
 
   /** Starts it, or starts it again. Where its stores cannot be reached yet, it is tried again. */
   async start(): Promise<void> {
-    const { id, options, databaseUrl, main, timeline } = this.#settings;
+    const { id, options, store, databaseUrl, main, timeline } = this.#settings;
     const database = new URL(databaseUrl);
     database.port = String(this.links.database.port);
-    const redisUrl = `redis://127.0.0.1:${this.links.redis.port}`;
+    const redisUrl = store.port === undefined ? store.url : `redis://127.0.0.1:${this.links.redis.port}`;
     const given = { ...options, nodeId: id, redisUrl, databaseUrl: database.href };
     const started = await this.#launch(() => startSignalbox(given, this.time.env, main));
     this.#process = started;

@@ -6,7 +6,6 @@ import type { DatabaseServer } from '../../support/database.ts';
 import { startNginx } from '../../support/nginx.ts';
 import { startPostgres } from '../../support/postgres.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { type RedisServer, startRedis } from '../../support/redis.ts';
 import { type Receiver, startReceiver } from '../../webhooks/receiver.ts';
 import type { ClientEntry } from '../checker/run.ts';
 import { startWorker, type Worker } from '../clients/workers.ts';
@@ -14,6 +13,7 @@ import type { Seeded } from '../seeded.ts';
 import { ChaosNode } from './node.ts';
 import type { Timeline } from './timeline.ts';
 import type { Timers } from './timers.ts';
+import { TOPOLOGIES, type Topology, type TopologyName } from './topology.ts';
 
 const NODES = 3;
 
@@ -23,11 +23,12 @@ export interface StageSettings {
   readonly paceMs: number;
   readonly random: Seeded;
   readonly timeline: Timeline;
+  readonly topology: TopologyName;
   readonly main?: string | undefined;
 }
 
 export interface Stage extends AsyncDisposable {
-  readonly redis: RedisServer;
+  readonly store: Topology;
   readonly database: DatabaseServer;
   readonly nodes: readonly ChaosNode[];
   readonly receiver: Receiver;
@@ -58,7 +59,7 @@ const optionsOf = (timers: Timers, webhookUrl: string, adminToken: string): Part
 });
 
 export async function startStage(settings: StageSettings): Promise<Stage> {
-  const { timers, clients, paceMs, random, timeline, main } = settings;
+  const { timers, clients, paceMs, random, timeline, topology, main } = settings;
   const own = createShutdown();
   const owned = <Resource extends AsyncDisposable>(resource: Resource): Resource => {
     own.add(() => resource[Symbol.asyncDispose]());
@@ -66,8 +67,8 @@ export async function startStage(settings: StageSettings): Promise<Stage> {
   };
   try {
     const folder = owned(await temporaryFolder());
-    const [redis, database] = await Promise.all([startRedis({ args: ['--dbfilename', 'dump.rdb'] }), startPostgres()]);
-    owned(redis);
+    const [store, database] = await Promise.all([TOPOLOGIES[topology](), startPostgres()]);
+    owned(store);
     owned(database);
     const receiver = owned(await startReceiver());
     const adminToken = 'the-operator-of-the-chaos';
@@ -76,7 +77,7 @@ export async function startStage(settings: StageSettings): Promise<Stage> {
     const nodes: ChaosNode[] = [];
     for (let number = 0; number < NODES; number += 1) {
       const id = `node-${number}`;
-      nodes.push(owned(await ChaosNode.start({ id, redisPort: redis.port, databaseUrl, options, main, timeline })));
+      nodes.push(owned(await ChaosNode.start({ id, store, databaseUrl, options, main, timeline })));
     }
     const upstreams = nodes.map(({ links }) => `127.0.0.1:${links.clients.port}`);
     const nginx = owned(await startNginx({ upstreams }));
@@ -99,7 +100,7 @@ export async function startStage(settings: StageSettings): Promise<Stage> {
       }
     };
     return {
-      redis,
+      store,
       database,
       nodes,
       receiver,

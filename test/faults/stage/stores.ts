@@ -1,19 +1,19 @@
 /** Reads what the checker compares with: Redis key by key and by the audit, the feed, the records. Not through the servers. */
-import { createClient } from 'redis';
 import { auditShards } from '../../../src/engine/redis/audit.ts';
+import { connectPlainClient } from '../../../src/redis/plain-client.ts';
 import { createPool } from '../../../src/room/pool.ts';
 import type { AuditSample, CallRecord, FeedEntry, Standing } from '../checker/run.ts';
 import { machineMs } from '../clients/journal.ts';
+import type { ChaosNode } from './node.ts';
 
 const DIGITS = 6;
 
-async function withRedis<T>(url: string, use: (client: ReturnType<typeof createClient>) => Promise<T>): Promise<T> {
-  const client = createClient({ url, socket: { reconnectStrategy: false, connectTimeout: 2_000 } });
-  client.on('error', () => {}); // the command under way fails too
+type Client = Awaited<ReturnType<typeof connectPlainClient>>;
+
+async function withRedis<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = await connectPlainClient('chaos', url);
   try {
-    await client.connect();
-    // What the reads need is typed alike in every version of the protocol.
-    return await use(client as ReturnType<typeof createClient>);
+    return await use(client);
   } finally {
     client.destroy();
   }
@@ -87,25 +87,32 @@ export const lastingKeys = (url: string): Promise<string[]> =>
 const KEPT =
   /^sb:(\{s\d\d\}:(taken|meta|epoch)|events|pool|secret|probe|(ref|hooks?|webhooks?):?.*|\{ref\}.*|\{hooks?\}.*)$/;
 
-export async function readCalls(url: string, adminToken: string): Promise<CallRecord[]> {
+/** @param nodes each page is asked of the next one; where none runs any more there are no records */
+export async function readCalls(nodes: readonly ChaosNode[], adminToken: string): Promise<CallRecord[]> {
   const calls: CallRecord[] = [];
-  let cursor: string | null = '';
-  while (cursor !== null) {
+  let cursor: string | null = nodes.length === 0 ? null : '';
+  for (let page = 0; cursor !== null; page += 1) {
+    const { process, id } = nodes[page % nodes.length] ?? expectNode();
     const query = new URLSearchParams({ limit: '100', ...(cursor !== '' && { cursor }) });
-    const response = await fetch(`${url}/v1/calls?${query}`, { headers: { authorization: `Bearer ${adminToken}` } });
-    if (!response.ok) throw new Error(`the call records answer ${response.status}`);
-    const page = (await response.json()) as CallPage;
+    const headers = { authorization: `Bearer ${adminToken}` };
+    const response = await fetch(`${process.url}/v1/calls?${query}`, { headers, signal: AbortSignal.timeout(5_000) });
+    if (!response.ok) throw new Error(`${id} answers ${response.status} for call records: ${await response.text()}`);
+    const { calls: some, cursor: next } = (await response.json()) as CallPage;
     calls.push(
-      ...page.calls.map(({ ref, endedAt, complete, sessions }) => ({
+      ...some.map(({ ref, endedAt, complete, sessions }) => ({
         ref,
         ended: endedAt !== null,
         complete,
-        seats: sessions.map(({ leftAt }) => leftAt !== null),
+        seats: sessions.map(({ userId, leftAt, reason }) => ({ userId, reason: leftAt === null ? null : reason })),
       })),
     );
-    ({ cursor } = page);
+    cursor = next;
   }
   return calls;
+}
+
+function expectNode(): never {
+  throw new Error('there are no nodes');
 }
 
 interface CallPage {
@@ -114,6 +121,10 @@ interface CallPage {
     readonly ref: string;
     readonly endedAt: number | null;
     readonly complete: boolean;
-    readonly sessions: readonly { readonly leftAt: number | null }[];
+    readonly sessions: readonly {
+      readonly userId: string;
+      readonly leftAt: number | null;
+      readonly reason: string | null;
+    }[];
   }[];
 }

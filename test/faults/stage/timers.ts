@@ -5,7 +5,7 @@ import type { Limits } from '../checker/run.ts';
 /** A run of a minute. */
 export const SHORT_TIMERS = {
   pingIntervalMs: 2_000,
-  pingTimeoutMs: 2_000,
+  pingTimeoutMs: 3_000,
   heartbeatIntervalMs: 3_000,
   userTtlMs: 9_000,
   graceMs: 5_000,
@@ -19,7 +19,7 @@ export const SHORT_TIMERS = {
 /** A run of many minutes: a quarter of the defaults. */
 export const LONG_TIMERS = {
   pingIntervalMs: 2_500,
-  pingTimeoutMs: 2_500,
+  pingTimeoutMs: 4_000,
   heartbeatIntervalMs: 7_500,
   userTtlMs: 15_000,
   graceMs: 7_500,
