@@ -11,7 +11,7 @@ import { POLICY, refOf, SHARD } from '../room/fixtures.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { startClusterOfOne } from '../support/redis-cluster.ts';
 import { testContract } from './contract.ts';
-import { createHandClock, EngineHarness, settingsOf } from './harness.ts';
+import { createHandClock, EngineHarness, nthCode, settingsOf } from './harness.ts';
 import { startNodes } from './nodes.ts';
 import { type RedisHarness, startRedisHarness } from './redis-harness.ts';
 
@@ -180,4 +180,24 @@ test('a code without a room hash is not listed', async () => {
   const room = (await harness?.room(['anna'])) ?? expect.unreachable();
   await nodes.admin.del(createKeys('sb:').shard(SHARD).room(room.code));
   expect(await harness?.list()).toEqual({ ok: true, rooms: [], more: false });
+});
+
+test('a feed that has lost its last events goes on behind those that were read, and repeats none', async () => {
+  await using nodes = await startNodes({ count: 1 });
+  const harness = nodes.next();
+  const feed = nodes.engines[0]?.feed ?? expect.unreachable();
+  await harness.room(['anna'], { candidates: [nthCode(1)], ref: refOf(1) });
+  await nodes.admin.sendCommand(['SAVE']);
+  await harness.room(['bert'], { candidates: [nthCode(2)], ref: refOf(2) });
+  const before = await feed.read({ limit: 100 });
+  expect(before.events).toHaveLength(4);
+  await nodes.redis.restart();
+  const after = await vi.waitFor(() => feed.read({ after: before.position, limit: 100 }), { timeout: 30_000 });
+  expect(after.events).toEqual([]);
+  // One of the two, so that the stream is still shorter than it was.
+  await vi.waitFor(() => harness.tick(), { timeout: 30_000 });
+  await harness.createWithoutHost({ candidates: [nthCode(2)], ref: refOf(3) });
+  const later = await feed.read({ after: before.position, limit: 100 });
+  expect(later.events.map(({ ref }) => ref)).toEqual([refOf(3)]);
+  expect((await feed.read({ after: later.position, limit: 100 })).events).toEqual([]);
 });

@@ -61,7 +61,11 @@ local function still_recovering()
   return cjson.encode({ ok = false, reason = 'RECOVERING', recoveringMs = recovering_ms })
 end
 
-if recovering_ms > 0 and DEFERRED[command.kind] then
+local function holds(words, word)
+  return string.find(words, ' ' .. word .. ' ', 1, true) ~= nil
+end
+
+if recovering_ms > 0 and holds(DEFERRED, command.kind) then
   return still_recovering()
 end
 
@@ -69,7 +73,7 @@ local refuse_for_good = refuse
 
 -- A refusal that rests on what is missing or old says nothing while the shard recovers.
 local function refuse(reason)
-  if recovering_ms > 0 and DOUBTFUL[reason] then
+  if recovering_ms > 0 and holds(DOUBTFUL, reason) then
     return still_recovering()
   end
   return refuse_for_good(reason)

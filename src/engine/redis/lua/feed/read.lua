@@ -5,7 +5,7 @@
 -- ARGV[1]  id and ordinal of the position (missing for the beginning), limit
 --
 -- Ordinal: the number of entries ever written up to a position. lost = max(0, dropped - ordinal); without a position all
--- dropped entries are lost. Replies with lost, the id and the ordinal of the last entry of the page, and the texts.
+-- dropped entries are lost. A position beyond the end is of a stream that has lost its last entries, or all. Replies with lost, the id and the ordinal of the last entry of the page, and the texts.
 
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return { '0', '', '0' }
@@ -18,9 +18,27 @@ end
 local added = figures['entries-added']
 local dropped = added - figures.length
 local id, ordinal = command.id, command.ordinal
--- Stale position: the stream was recreated, and is read from its start.
-if not id or ordinal > added then
+
+local function is_behind(a, b)
+  local ms_a, seq_a = string.match(a, '^(%d+)-(%d+)$')
+  local ms_b, seq_b = string.match(b, '^(%d+)-(%d+)$')
+  if ms_a ~= ms_b then
+    return tonumber(ms_a) < tonumber(ms_b)
+  end
+  return tonumber(seq_a) < tonumber(seq_b)
+end
+
+if not id then
   id, ordinal = '-', 0
+elseif ordinal > added then
+  local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
+  if first and not is_behind(id, first[1]) then
+    -- Entries up to the position are left, and have been read: those behind it are new. Ids grow with the time.
+    ordinal = added
+  else
+    -- The stream was made anew, and is read from its start.
+    id, ordinal = '-', 0
+  end
 end
 local lost = math.max(0, dropped - ordinal)
 ordinal = ordinal + lost
