@@ -75,6 +75,10 @@ export interface Fanout {
   onEvent(receivers: EventReceivers): void;
   /** The message is lost when that node is not connected. */
   send(nodeId: NodeId, message: NodeMessage): void;
+  /** Tells the other nodes at which addresses this one answers over HTTP. To be repeated: whoever falls silent has ended. */
+  announce(addresses: readonly string[]): void;
+  /** The addresses of the other nodes, as they were when the store was last reached. */
+  peers(): readonly string[];
   /** A node that claims this node's name from now on waits for its end, instead of being refused. */
   leave(withinMs: number): void;
   /** Sets the receiver of this node's messages. Called once, before the node serves. */

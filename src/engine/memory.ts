@@ -48,6 +48,8 @@ export function createMemoryEngine(
       deliver: async () => 0,
       broadcast: async () => {},
       onEvent: () => {},
+      announce: () => {},
+      peers: () => [],
       send: () => {},
       leave: () => {},
       onMessage: () => {},

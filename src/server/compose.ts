@@ -18,6 +18,7 @@ import { createEvents } from './monitoring/events.ts';
 import { createLowWaterAlarm, poolFigures } from './monitoring/pool-monitor.ts';
 import { type Options, type PartialOptions, poolOf, readOptions } from './options/options.ts';
 import { createDrain, type Drain } from './presence/drain.ts';
+import { startFence } from './presence/fence.ts';
 import { IdentityService } from './presence/identity.ts';
 import { onNodeMessage } from './presence/node-messages.ts';
 import { startStallWatch } from './presence/stall.ts';
@@ -108,6 +109,7 @@ function connectParts(parts: ComposeParts): Signalbox {
   const events = createEvents(engine.feed, options.feedMaxEvents, log);
   if (hooks.onEvent) events.subscribe((event) => withinTime(clock, 'onEvent', (async () => hooks.onEvent?.(event))()));
   const pool = watchPool(parts, iceServers);
+  shutdown.add(startFence(context, app.server));
   const guard = { context, drain, addressOf, wrongTokens: new GuessLimiter(FREE_WRONG_TOKENS, clock) };
   addHealth(app, { ...guard, pool });
   addApi(app, { ...guard, allocator });

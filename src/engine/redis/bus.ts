@@ -78,6 +78,10 @@ export interface Bus {
   countReceivers(nodeId: string, text: string): Promise<number>;
   /** Messages to this node. At most one listener. Returns a function that removes it. */
   onMessage(listener: (text: string) => void): () => void;
+  /** To all nodes. */
+  announce(text: string): void;
+  /** Messages to all nodes, those of this one included. At most one listener. */
+  onAnnouncement(listener: (text: string) => void): void;
   /** The channel of a node's messages, for `live`. */
   inbox(nodeId: string): string;
   stats(): BusStats;
@@ -139,6 +143,8 @@ export function createBus(pub: PublishingClient, sub: SubscribingClient, options
       subscriptions.want(inbox(nodeId), received);
       return () => subscriptions.unwant(inbox(nodeId), received);
     },
+    announce: (text) => publications.publish(announcements(options), seal(text, storeTime())),
+    onAnnouncement: (listener) => subscriptions.want(announcements(options), receive(listener)),
     inbox,
     stats: () => ({ ...publications.stats(), ...subscriptions.stats(), stale: arrivals.stale }),
     close: () => {
@@ -148,6 +154,8 @@ export function createBus(pub: PublishingClient, sub: SubscribingClient, options
     },
   };
 }
+
+const announcements = ({ channelPrefix }: BusOptions): string => `${channelPrefix}nodes`;
 
 function createParts(pub: PublishingClient, sub: SubscribingClient, options: BusOptions) {
   const { deadlineMs = DEADLINE_MS, lingerMs = 5_000, unavailable, warn = () => undefined } = options;

@@ -21,6 +21,7 @@ import { Lives } from './lives.ts';
 import type { MessageProbe } from './message-probe.ts';
 import { parseNodeMessage } from './node-messages.ts';
 import { NodeName } from './node-name.ts';
+import { Peers } from './peers.ts';
 import { keepOnSameServer } from './same-server.ts';
 import { loadFeedScripts, loadScripts, type Scripts } from './scripts.ts';
 import { type WatchedStore, watchStore } from './watched-store.ts';
@@ -206,6 +207,10 @@ async function createFanout(deps: EngineDeps): Promise<Fanout> {
     if (message === undefined) log.warn('dropped an invalid message to this node');
     else receive?.(message);
   });
+  const peers = new Peers(settings.nodeId, (text) => bus.announce(text));
+  bus.onAnnouncement((text) => {
+    if (!peers.receive(text)) log.warn('dropped an invalid announcement of a node');
+  });
   await bus.live(bus.inbox(settings.nodeId));
   await name.take();
   return {
@@ -225,6 +230,8 @@ async function createFanout(deps: EngineDeps): Promise<Fanout> {
         return 0;
       });
     },
+    announce: (addresses) => peers.announce(addresses),
+    peers: () => peers.addresses,
     leave: (withinMs) => name.leave(withinMs),
     send: (nodeId, message) => bus.send(nodeId, JSON.stringify(message)),
     onMessage: (listener) => {
