@@ -1,6 +1,6 @@
 /** Redis is away in one of many ways, for less than a lease: nobody is disconnected, nobody leaves, every request is answered. */
 import { createClient } from 'redis';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { connectClient, TestClient } from '../../support/client.ts';
 import { PATIENCE_MS } from '../../support/patience-ms.ts';
 import { startSignalExchange } from '../../support/signal-exchange.ts';
@@ -82,12 +82,16 @@ test.concurrent.each(Object.entries(OUTAGES))('%s', async (_what, takeAway) => {
   await bringBack();
   await Promise.all(asked);
   for (const client of [ann, ben]) {
-    await expect.poll(() => client.ask('room:get'), PATIENT).toMatchObject({ ok: true, room: { ref: room.ref } });
+    const inRoom = { ok: true, room: { ref: room.ref } };
+    await vi.waitFor(async () => expect(await client.ask('room:get')).toMatchObject(inRoom), PATIENT);
   }
-  await expect.poll(() => ann.ask('signal', { to: ben.userId, data: 'back' }), PATIENT).toEqual({ ok: true });
+  await vi.waitFor(
+    async () => expect(await ann.ask('signal', { to: ben.userId, data: 1 })).toEqual({ ok: true }),
+    PATIENT,
+  );
   for (const node of NODES) {
     const url = `${nodes.node(node).url}/readyz`;
-    await expect.poll(async () => (await fetch(url)).status, PATIENT).toBe(200);
+    await vi.waitFor(async () => expect((await fetch(url)).status).toBe(200), PATIENT);
   }
   for (const client of [ann, ben]) {
     expect(client.socket.connected).toBe(true);
