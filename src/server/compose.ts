@@ -20,6 +20,7 @@ import { type Options, type PartialOptions, poolOf, readOptions } from './option
 import { createDrain, type Drain } from './presence/drain.ts';
 import { startFence } from './presence/fence.ts';
 import { IdentityService } from './presence/identity.ts';
+import { learnEvent } from './presence/learn.ts';
 import { onNodeMessage } from './presence/node-messages.ts';
 import { startStallWatch } from './presence/stall.ts';
 import { startTick } from './presence/tick.ts';
@@ -30,6 +31,7 @@ import { broadcastHere, deliverHere } from './sessions/write-event.ts';
 import { closeAfterFailure, createShutdown, type Shutdown } from './shutdown.ts';
 import type { Signalbox } from './signalbox.ts';
 import { Gateway } from './sockets/gateway.ts';
+import { watchRemoteBroadcasts } from './sockets/remote-broadcasts.ts';
 import { closeIo, createIo, endLateCloses } from './sockets/socket-io.ts';
 import { openStores, type Stores } from './stores.ts';
 
@@ -58,7 +60,10 @@ export async function composeServer(given: PartialOptions, dependencies: ServerD
   try {
     const stores = await openStores(options, dependencies, shutdown);
     const { app, routes, drain, context } = await openHttp(stores, { addressOf, hooks, shutdown });
-    return { signalbox: connectParts({ stores, context, app, drain, addressOf, hooks, shutdown }), app, routes };
+    const { signalbox, begun } = connectParts({ stores, context, app, drain, addressOf, hooks, shutdown });
+    // A store without a state, which nobody has to restore, takes rooms from then on.
+    await begun;
+    return { signalbox, app, routes };
   } catch (error) {
     await closeAfterFailure(shutdown.run, dependencies.log);
     throw error;
@@ -95,7 +100,7 @@ interface ComposeParts {
   readonly shutdown: Shutdown;
 }
 
-function connectParts(parts: ComposeParts): Signalbox {
+function connectParts(parts: ComposeParts): { readonly signalbox: Signalbox; readonly begun: Promise<unknown> } {
   const { context, app, drain, addressOf, hooks, shutdown } = parts;
   const { options, nodeId, engine, clock, random, log, references, calls } = context;
   const allocator = new CodeAllocator(engine, poolOf(options), random);
@@ -106,15 +111,16 @@ function connectParts(parts: ComposeParts): Signalbox {
     deliver: (room, event) => deliverHere(context.io, room, event),
     broadcast: (room, event) => broadcastHere(context.io, room, event),
   });
+  watchRemoteBroadcasts(context.io, (event) => learnEvent(context, event));
   const events = createEvents(engine.feed, options.feedMaxEvents, log);
   if (hooks.onEvent) events.subscribe((event) => withinTime(clock, 'onEvent', (async () => hooks.onEvent?.(event))()));
-  const pool = watchPool(parts, iceServers);
+  const { pool, begun } = watchPool(parts, iceServers);
   shutdown.add(startFence(context, app.server));
   const guard = { context, drain, addressOf, wrongTokens: new GuessLimiter(FREE_WRONG_TOKENS, clock) };
   addHealth(app, { ...guard, pool });
   addApi(app, { ...guard, allocator });
   shutdown.add(() => drain.begin());
-  return {
+  const signalbox: Signalbox = {
     nodeId,
     options,
     engine,
@@ -127,6 +133,7 @@ function connectParts(parts: ComposeParts): Signalbox {
       await shutdown.run();
     },
   };
+  return { signalbox, begun };
 }
 
 interface SocketParts {
@@ -160,7 +167,7 @@ function watchPool({ stores, context, shutdown }: ComposeParts, iceServers: IceS
   const figures = () => poolFigures(poolOf(options), tick.stats);
   const alarm = createLowWaterAlarm(options.poolLowWater, log, stores.alarms.poolLow);
   shutdown.add(clock.every(options.tickMs, () => alarm(figures())));
-  return figures;
+  return { pool: figures, begun: tick.begun };
 }
 
 /** Socket.IO's time limit for a handshake includes the hook's. */

@@ -12,6 +12,7 @@ import type { Faults } from './faults.ts';
 import type { SignalCounter } from './monitoring/signal-counter.ts';
 import type { Options } from './options/options.ts';
 import type { RoomReads } from './room-reads.ts';
+import type { ReleasedCodes } from './sessions/released-codes.ts';
 import type { SessionRegistry } from './sessions/session-registry.ts';
 import type { Io } from './sessions/socket-types.ts';
 
@@ -21,6 +22,7 @@ export interface ServerContext {
   readonly engine: Engine;
   readonly io: Io;
   readonly registry: SessionRegistry;
+  readonly released: ReleasedCodes;
   readonly reads: RoomReads;
   readonly signals: SignalCounter;
   /** What the store did not do when it was asked to. */

@@ -4,7 +4,7 @@ import type { ErrorCode, ErrorDetail } from '../protocol/errors.ts';
 import { ReferenceUnavailable } from '../reference/port.ts';
 import type { Log } from '../support/log.ts';
 import type { Random } from '../support/random.ts';
-import { StoreUnavailable } from '../support/store.ts';
+import { StoreRecovering, StoreUnavailable } from '../support/store.ts';
 
 /** Suggested delay before a retry: short outages are over by then. */
 const RETRY_AFTER_MS = 1000;
@@ -19,8 +19,10 @@ export type Faults = (error: unknown, during: string) => Fault;
 
 export function createFaults(log: Log, random: Random): Faults {
   return (error, during) => {
-    if (error instanceof StoreUnavailable)
-      return { code: 'STORE_UNAVAILABLE', detail: { retryAfterMs: RETRY_AFTER_MS } };
+    if (error instanceof StoreUnavailable) {
+      const retryAfterMs = error instanceof StoreRecovering ? error.retryAfterMs : RETRY_AFTER_MS;
+      return { code: 'STORE_UNAVAILABLE', detail: { retryAfterMs } };
+    }
     if (error instanceof ReferenceUnavailable) {
       return { code: 'REFERENCE_UNAVAILABLE', detail: { retryAfterMs: RETRY_AFTER_MS } };
     }

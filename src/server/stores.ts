@@ -15,6 +15,7 @@ import { type Alarms, createAlarms } from './monitoring/alarms.ts';
 import { SignalCounter } from './monitoring/signal-counter.ts';
 import { type Options, policyOf, poolOf } from './options/options.ts';
 import { RoomReads } from './room-reads.ts';
+import { ReleasedCodes } from './sessions/released-codes.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
 import type { Shutdown } from './shutdown.ts';
 
@@ -73,6 +74,7 @@ export async function openStores(
     digest,
     reads: new RoomReads((command) => engine.apply(command)),
     registry: new SessionRegistry((ref) => signals.flushRoom(ref)),
+    released: new ReleasedCodes(clock, options.codeCooldownMs),
     faults: createFaults(log, random),
     ...(calls !== undefined && { calls }),
     ...(webhooks !== undefined && { webhooks }),

@@ -58,9 +58,13 @@ export const poolOf = ({ codeDigits, poolSize }: Options): Pool =>
 /** Lifetime of an idempotency key: fixed by the protocol, so not an option. */
 const IDEMPOTENCY_MS = 10 * MINUTE;
 
+/** How long a shard waits for the nodes after the store may have lost its state. */
+const RECOVERY_MS = 5_000;
+
 export const policyOf = (options: Options): Policy => ({
   leaseMs: options.userTtlMs,
-  recoveryMs: 0,
+  // Every node visits every shard within a tick: there is nobody to wait for after it.
+  recoveryMs: Math.min(RECOVERY_MS, options.tickMs),
   graceMs: options.graceMs,
   idleMs: options.roomIdleMs,
   emptyMs: options.roomEmptyMs,

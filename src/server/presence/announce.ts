@@ -6,6 +6,7 @@ import type { RoomEvent } from '../../room/outcomes.ts';
 import type { ServerContext } from '../context.ts';
 import { ENVELOPE_BYTES } from '../limits/prices.ts';
 import { type EvictedSession, evictSession } from './evict-session.ts';
+import { learnEvent } from './learn.ts';
 import { chargeTraffic } from './traffic.ts';
 
 interface Announcement {
@@ -37,7 +38,9 @@ function notifyEvicted(context: ServerContext, evicted: readonly EvictedSession[
 
 function broadcast(context: ServerContext, events: readonly RoomEvent[]): void {
   const { io, log } = context;
-  for (const { name, body } of events) {
+  for (const event of events) {
+    const { name, body } = event;
+    learnEvent(context, event);
     countEvent(context, body);
     // One name picks one body: the compiler does not follow that through the union of events.
     io.to(socketRoom(body.ref)).emit(name, body as never);

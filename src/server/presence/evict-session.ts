@@ -17,6 +17,7 @@ export function evictSession(
     detachFromEndedRoom(context, session);
     return;
   }
+  if (banned === true) context.registry.room(ref)?.kept.learnBan(userId);
   clearSeat(context, session);
   unsubscribe(session, ref);
   if (reason === 'lost') {

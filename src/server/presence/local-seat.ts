@@ -37,6 +37,8 @@ export function handleLostSeat(
   if (reason === 'SESSION_EXPIRED') return replaceAndRefuse(context, session);
   // The seat has been cleared already; a new join may be under way, so its subscription is left alone.
   if (session.seat?.ref !== key.ref) return refuse(reason);
+  // The room has been given another code while the request was under way.
+  if (session.seat.code !== key.code) return refuse('STORE_UNAVAILABLE', { retryAfterMs: 0 });
   if (reason === 'CODE_EXPIRED') {
     detachFromEndedRoom(context, session);
   } else {

@@ -19,8 +19,12 @@ export function startRefreshing(context: ServerContext): Stop {
   });
 }
 
-async function refreshIdleUsers(context: ServerContext): Promise<void> {
-  const before = context.clock.monotonic() - context.options.userTtlMs / 2;
+function refreshIdleUsers(context: ServerContext): Promise<void> {
+  return refreshUsers(context, context.clock.monotonic() - context.options.userTtlMs / 2);
+}
+
+/** Writes the records that were last written before. */
+export async function refreshUsers(context: ServerContext, before: number): Promise<void> {
   const idle = [...context.registry.all()].filter(({ refreshedAt }) => refreshedAt < before);
   for (let done = 0; done < idle.length; done += BATCH_SIZE) {
     const batch = idle.slice(done, done + BATCH_SIZE).filter(({ connected }) => connected);

@@ -21,10 +21,12 @@ type Seat = NonNullable<Outcome<Arrive>['seat']>;
 export async function resumeSeat(
   context: ServerContext,
   session: Session,
-  seat: Seat,
+  { code, ref }: Seat,
   welcome: (room: RoomSnapshot) => void,
 ): Promise<boolean> {
-  const { engine, io, nodeId } = context;
+  const { engine, io, nodeId, registry } = context;
+  // The record of a user who was not connected then does not have the other code that the room was given.
+  const seat = { code: registry.presentCode({ code, ref }), ref };
   const { userId, number } = session;
   const { adapter } = io.of('/');
   const rooms = socketRoomsOf(seat.ref, userId);

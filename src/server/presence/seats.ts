@@ -14,14 +14,16 @@ import { refreshUserSoon } from './user-record.ts';
 export async function assignSeat(
   context: ServerContext,
   session: Session,
-  { code, ref, rev, members }: Pick<RoomSnapshot, 'code' | 'ref' | 'rev' | 'members'>,
+  room: RoomSnapshot,
+  epoch?: number,
 ): Promise<void> {
+  const { ref } = room;
   const before = session.seatKey;
   // The room whose seat was in doubt is this one: any other has been settled before.
   session.unsettled = undefined;
   // Subscribes again: the end of an earlier seat in the same room may have unsubscribed meanwhile.
   session.joinSocketRooms(socketRoomsOf(ref, session.userId));
-  context.registry.setSeat(session, { code, ref }, { rev, seats: members.length });
+  context.registry.setSeat(session, room, epoch);
   refreshUserSoon(context, session);
   if (before === undefined || before.ref === ref) return;
   await leaveSeat(context, session, before).catch((error: unknown) => {

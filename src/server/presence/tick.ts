@@ -1,7 +1,8 @@
 /**
  * The tick: one loop renews what this node holds and reaps what is due, whichever node held it. Every shard is visited
  * once per `tickMs`, spread evenly: seats held here are renewed, because a connection that answers pings is alive, and
- * expired leases, rooms and codes are reaped. No leader, no lock. TURN credentials about to expire are renewed on the way.
+ * expired leases, rooms and codes are reaped. No leader, no lock. A visit also finds that the store has lost its state, see
+ * recovery.ts. TURN credentials about to expire are renewed on the way.
  */
 import type { Outcome, SeatKey, Tick } from '../../room/commands.ts';
 import type { PoolStats } from '../../room/outcomes.ts';
@@ -11,6 +12,7 @@ import type { ServerContext } from '../context.ts';
 import type { IceServers } from '../sessions/ice-servers.ts';
 import { announce } from './announce.ts';
 import { ROOM_END_LINGER_MS } from './local-seat.ts';
+import { Recovery, type Step } from './recovery.ts';
 import { startRefreshing } from './refresh-idle-users.ts';
 import { replaceSession } from './replace-session.ts';
 import { unsubscribe } from './subscription.ts';
@@ -18,10 +20,17 @@ import { refreshUser } from './user-record.ts';
 
 /** Leases, rooms and codes reaped in one step: a few milliseconds of the store's time at most. */
 const REAP_LIMIT = 100;
+/**
+ * Ticks within a lease, as the store is told: a process that was busy for a few ticks has not cost any seat its lease, so that
+ * reaping need not wait for another one.
+ */
+const LEAST_TICKS = 4;
 
 export interface RunningTick {
   /** The figures of each shard at its last visit; `undefined` before the first. */
   readonly stats: readonly (PoolStats | undefined)[];
+  /** Every shard has been visited once, as far as the store has answered. */
+  readonly begun: Promise<unknown>;
   stop: Stop;
 }
 
@@ -31,55 +40,72 @@ export function startTick(context: ServerContext, iceServers: IceServers): Runni
   const visiting = new Set<number>();
 
   /** At most one visit of a shard is under way: a slow store is not asked the same again. */
-  const visitOnce = (shard: number): void => {
+  const visitOnce = async (shard: number): Promise<void> => {
     if (visiting.has(shard)) return;
     visiting.add(shard);
-    visitShard(context, shard, stats)
-      .catch((error: unknown) => void context.faults(error, 'tick'))
-      .finally(() => visiting.delete(shard));
+    try {
+      await visitShard(context, shard, recovery, stats);
+    } catch (error) {
+      context.faults(error, 'tick');
+    } finally {
+      visiting.delete(shard);
+    }
   };
+  const recovery = new Recovery(context, visitOnce);
 
   // All at once, so that the figures of the pool are known from the beginning.
-  for (let shard = 0; shard < SHARDS; shard += 1) visitOnce(shard);
+  const begun = Promise.all(stats.map((_, shard) => visitOnce(shard)));
   let next = random.integer(SHARDS);
   const stopVisits = clock.every(options.tickMs / SHARDS, () => {
     // Whether the store answers or not: credentials do not need it.
     for (const { sessions } of registry.roomsOfShard(next)) {
       for (const session of sessions.values()) iceServers.refresh(session);
     }
-    visitOnce(next);
+    void visitOnce(next);
     next = (next + 1) % SHARDS;
   });
-  const stopRefreshing = startRefreshing(context);
+  const stops = [stopVisits, recovery.start(), startRefreshing(context)];
   return {
     stats,
+    begun,
     stop() {
-      stopVisits();
-      stopRefreshing();
+      for (const stop of stops) stop();
     },
   };
 }
 
 /** @throws what the engine throws. */
-async function visitShard(context: ServerContext, shard: number, stats: (PoolStats | undefined)[]): Promise<void> {
-  for (let more = true; more; ) {
-    const held = seatsOf(context, shard);
-    const outcome = await context.engine.apply({
-      kind: 'tick',
-      shard,
-      held,
-      limit: REAP_LIMIT,
-      rooms: [],
-      sole: false,
-      everyMs: Number.MAX_SAFE_INTEGER,
-    });
+async function visitShard(
+  context: ServerContext,
+  shard: number,
+  recovery: Recovery,
+  stats: (PoolStats | undefined)[],
+): Promise<void> {
+  for (let step: Step = { again: true, sole: false }; step.again; ) {
+    const outcome = await tickShard(context, shard, step.sole);
     stats[shard] = outcome.poolStats;
     announce(context, outcome);
     for (const key of outcome.lost) recoverLostSeat(context, key);
-    // One turn later: events just announced reach the clients of this node before the revision that they lead to.
-    context.clock.nextTurn(() => pushRevisions(context, outcome.revs));
-    more = outcome.more;
+    // Rooms are not read while the shard recovers. One turn later: events just announced reach the clients of this node
+    // before the revision that they lead to.
+    if (outcome.recoveringMs === 0) context.clock.nextTurn(() => pushRevisions(context, outcome.revs));
+    const next = await recovery.follow(shard, outcome, step.sole);
+    step = { again: next.again || outcome.more, sole: next.sole };
   }
+}
+
+function tickShard(context: ServerContext, shard: number, sole: boolean): Promise<Outcome<Tick>> {
+  const { engine, options, registry } = context;
+  const rooms = [...registry.roomsOfShard(shard)];
+  return engine.apply({
+    kind: 'tick',
+    shard,
+    held: seatsOf(context, shard),
+    limit: REAP_LIMIT,
+    rooms: rooms.map(({ code, ref, kept }) => ({ code, ref, rev: kept.knownRev })),
+    sole,
+    everyMs: Math.max(options.tickMs, options.userTtlMs / LEAST_TICKS),
+  });
 }
 
 function seatsOf({ registry }: ServerContext, shard: number): SeatKey[] {

@@ -5,7 +5,7 @@ import type { PoolStats } from '../../room/outcomes.ts';
 import { codeAt, type Pool, SHARDS } from '../../room/pool.ts';
 import { singleFlight } from '../../support/async/single-flight.ts';
 import type { Random } from '../../support/random.ts';
-import { StoreUnavailable } from '../../support/store.ts';
+import { StoreRecovering, StoreUnavailable } from '../../support/store.ts';
 
 /** Codes drawn per attempt. With half the pool taken, all eight are taken once in 256 times; then the script scans. */
 const DRAWS = 8;
@@ -75,7 +75,9 @@ export class CodeAllocator {
     try {
       return await this.engine.apply(command);
     } catch (error) {
-      throw error instanceof StoreUnavailable ? new CreateUnknown(command, error) : error;
+      // A store that recovers has not done it.
+      const isUnknown = error instanceof StoreUnavailable && !(error instanceof StoreRecovering);
+      throw isUnknown ? new CreateUnknown(command, error) : error;
     }
   }
 }

@@ -3,6 +3,7 @@ import type { RequestPayload } from '../../protocol/events.ts';
 import type { RoomRef } from '../../protocol/ids.ts';
 import type { RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { JoiningUser } from '../../room/commands.ts';
+import { shardOf } from '../../room/pool.ts';
 import type { CreateRequest, GuardedHooks } from '../auth/hooks.ts';
 import type { ServerContext } from '../context.ts';
 import { poolOf } from '../options/options.ts';
@@ -143,6 +144,8 @@ async function takeFirstSeat(
   payload: Payload,
 ): Promise<JoinedRoom> {
   const { code, ref } = room;
+  // The store may lose the room while its events are waited for: then it is restored like every other.
+  const epoch = context.registry.epochOf(shardOf(room.code));
   try {
     await live;
   } catch (error) {
@@ -151,7 +154,7 @@ async function takeFirstSeat(
     throw error;
   }
   recordCreated(context, room, session.userId);
-  await assignSeat(context, session, room);
+  await assignSeat(context, session, room, epoch);
   // The client never received the reply; with a key it asks again, and then finds its seat.
   if (!session.connected && payload.idempotencyKey === undefined) await undoSeat(context, session, room);
   return { ok: true, room };

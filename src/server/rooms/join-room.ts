@@ -47,10 +47,12 @@ export async function joinRoom(
 export async function joinByRef(
   deps: JoinDeps,
   session: Session,
-  code: RoomCode,
+  lastCode: RoomCode,
   ref: RoomRef,
   profile: Profile | undefined,
 ): Promise<JoinedRoom | Refused> {
+  // Who was not connected then does not know the other code that the room was given.
+  const code = deps.context.registry.presentCode({ code: lastCode, ref });
   // A member of the room hears it already: nothing to look up, nothing to ask a hook.
   if (session.seat?.ref === ref) return enterRoom(deps.context, session, code, ref, profile);
   return joinResolved(deps, session, { code, ref, guesses: deps.refGuesses }, profile);

@@ -28,6 +28,7 @@ export async function kickMember(
 ): Promise<Outcome<Kick>> {
   const outcome = await context.engine.apply({ kind: 'kick', ...actor, target, ban });
   if (outcome.ok) {
+    if (ban) context.registry.room(actor.ref)?.kept.learnBan(target);
     announce(context, { ...outcome, evicted: outcome.evicted.map((session) => ({ ...session, banned: ban })) });
   }
   return outcome;

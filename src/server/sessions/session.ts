@@ -6,6 +6,7 @@ import type { SeatKey } from '../../room/commands.ts';
 import type { RoomKey } from '../../room/room.ts';
 import { SerialQueue } from '../../support/async/serial-queue.ts';
 import { type EngineConnection, terminate } from '../limits/terminate.ts';
+import type { SeatCopy } from './seat-copy.ts';
 import { writeEvent } from './write-event.ts';
 
 /** As much of a Socket.IO socket as a session needs. */
@@ -52,6 +53,8 @@ export class Session {
   seat: { readonly code: RoomCode; readonly ref: RoomRef } | null = null;
   /** At most one: it is settled before the next seat is asked for. */
   unsettled: Unsettled | undefined;
+  /** What the store is told of the seat if it has lost it; null without one. */
+  seatCopy: SeatCopy | null = null;
   mediaType: string | undefined;
   /** JSON text: the identity's metadata, which a new member of a room starts with; undefined for an identity without. */
   metadata: string | undefined;

@@ -9,6 +9,7 @@ import { PATIENCE_MS } from '../../support/patience-ms.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { startProxy } from '../../support/proxy.ts';
 import { startRedis } from '../../support/redis.ts';
+import { retry } from '../../support/retry.ts';
 import { tokenOf } from '../scenarios/members.ts';
 
 async function connectAdmin(url: string) {
@@ -82,7 +83,8 @@ test.each(['state', 'pub', 'sub'])(
     for (const server of [first, second]) await eventually(async () => (await readiness(server.url)) === 200);
     await using ann = await connectClient(first.url);
     await using bob = await connectClient(second.url);
-    const { room } = await ann.must('room:create');
+    // The new server is another one: it recovers first.
+    const { room } = await retry(() => ann.must('room:create'));
     await bob.must('room:join', { code: room.code });
     await ann.must('message', { data: 'over the new server' });
     expect(await bob.next('message')).toMatchObject({ data: 'over the new server' });

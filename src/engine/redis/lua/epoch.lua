@@ -17,23 +17,21 @@ local META = KEYS[5]
 -- declared, but in the slot of META.
 local MOVED = META .. ':moved'
 
--- The run id changes when Redis starts, the replication id when a replica is promoted. Also returns the seconds since the
--- start. A server may hide them, or refuse INFO to this user: then only a state that is missing is noticed. The name of the
--- command is a variable, because the write probe demands every command that is named in a call.
+-- The run id changes when Redis starts, the replication id when a replica is promoted. A server may hide
+-- them, or refuse INFO to this user: then only a state that is missing is noticed. The name of the command is a variable,
+-- because the write probe demands every command that is named in a call.
 local function ask_life()
   local info_command = 'INFO'
   local info = redis.pcall(info_command, 'server', 'replication')
   local run = type(info) == 'string' and string.match(info, 'run_id:(%x+)')
   if not run then
-    return 'hidden', 0
+    return 'hidden'
   end
-  local life = run .. ':' .. (string.match(info, 'master_replid:(%x+)') or '')
-  return life, tonumber(string.match(info, 'uptime_in_seconds:(%d+)') or 0)
+  return run .. ':' .. (string.match(info, 'master_replid:(%x+)') or '')
 end
 
 local kept = redis.call('HMGET', META, 'life', 'epoch', 'recoverUntil')
 local life, epoch, recover_until = kept[1], tonumber(kept[2] or 0), tonumber(kept[3] or 0)
-local uptime = 0
 
 -- A read does the same without writing it down: the next script that writes will.
 local function begin_epoch()
@@ -47,8 +45,7 @@ end
 -- INFO costs more than most scripts: it is asked only when node and shard disagree, and in every tick, because a server
 -- can become another one and keep its connections.
 if not life or life ~= command.life or command.kind == 'tick' then
-  local truth
-  truth, uptime = ask_life()
+  local truth = ask_life()
   if truth ~= life then
     life = truth
     begin_epoch()

@@ -80,9 +80,9 @@ local function note_tick()
   return tonumber(redis.call('HGET', META, 'noReapBefore') or 0)
 end
 
--- After a restart all nodes are back within a second: who is alone then, and holds nothing that is missing, need not wait.
+-- Who is alone, and holds nothing that is missing, need not wait.
 local function end_recovery()
-  if command.sole and #lost == 0 and uptime >= 2 and recovering_ms > 0 then
+  if command.sole and #lost == 0 and recovering_ms > 0 then
     recovering_ms = 0
     redis.call('HSET', META, 'recoverUntil', now)
   end
@@ -96,8 +96,8 @@ local function cut_unconfirmed()
   for _, lease in ipairs(leases) do
     local code, user_id = string.match(lease, '^(%d+) (.+)$')
     local room = load_by_code(code)
-    local seat = seat_of(room, user_id)
-    if seat.state == 'present' then
+    local seat = room and seat_of(room, user_id)
+    if seat and seat.state == 'present' then
       seat.leaseUntil = kept_until
       write_seat(room, seat)
       save_room(room)
