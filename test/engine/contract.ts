@@ -6,6 +6,7 @@ import type { Example } from './contract/example.ts';
 import { feed } from './contract/feed.ts';
 import { host } from './contract/host.ts';
 import { owner } from './contract/owner.ts';
+import { restoring } from './contract/restore.ts';
 import { rooms } from './contract/rooms.ts';
 import { seats } from './contract/seats.ts';
 import { tick } from './contract/tick.ts';
@@ -22,6 +23,7 @@ export const contract: Readonly<Record<string, readonly Example[]>> = {
   host,
   owner,
   tick,
+  restoring,
   users,
   feed,
 };
