@@ -1,6 +1,7 @@
 /**
  * Backpressure limit: closes connections whose clients do not read. Engine.IO buffers unsent packets without bound, and a
- * client that still answers pings never times out, so its peers could fill the memory of the node.
+ * client that still answers pings never times out, so its peers could fill the memory of the node. What waits behind
+ * Engine.IO is counted too: in the WebSocket, and in the write queue of its TCP socket. What the kernel holds cannot be seen.
  */
 import type { Clock } from '../../support/clock.ts';
 import type { Options } from '../options/options.ts';
@@ -19,6 +20,8 @@ interface Packet {
 /** The part of an Engine.IO connection that is used here. */
 export interface OutboundConnection {
   readonly writeBuffer: readonly Packet[];
+  /** With polling there is no WebSocket. Its `bufferedAmount` includes the `writableLength` of the TCP socket. */
+  readonly transport: { readonly socket?: { readonly bufferedAmount: number } };
   on(event: 'packetCreate', listener: (this: OutboundConnection) => void): unknown;
   /** With `discard`, buffered packets are dropped. */
   close(discard: boolean): void;
@@ -31,8 +34,8 @@ export function createBackpressure(bounds: Bounds, clock: Clock): (connection: O
   const suspects = new WeakSet<OutboundConnection>();
 
   const check = function (this: OutboundConnection): void {
-    if (this.writeBuffer.length < MIN_MESSAGES) return;
-    const bytes = bytesOf(this.writeBuffer);
+    if (this.writeBuffer.length < MIN_MESSAGES && writtenBytes(this) <= bounds.outboundBytes) return;
+    const bytes = waitingBytes(this);
     if (bytes > bounds.outboundBytes * HARD_LIMIT_FACTOR) this.close(true);
     else if (isOver(this, bytes) && !suspects.has(this)) recheckLater(this);
   };
@@ -44,12 +47,18 @@ export function createBackpressure(bounds: Bounds, clock: Clock): (connection: O
     suspects.add(connection);
     clock.after(RECHECK_MS, () => {
       suspects.delete(connection);
-      if (isOver(connection, bytesOf(connection.writeBuffer))) connection.close(true);
+      if (isOver(connection, waitingBytes(connection))) connection.close(true);
     });
   };
 
   return (connection) => void connection.on('packetCreate', check);
 }
+
+/** Those that Engine.IO has handed on and the kernel has not taken. */
+const writtenBytes = ({ transport }: OutboundConnection): number => transport.socket?.bufferedAmount ?? 0;
+
+const waitingBytes = (connection: OutboundConnection): number =>
+  writtenBytes(connection) + bytesOf(connection.writeBuffer);
 
 const bytesOf = (packets: readonly Packet[]): number =>
   packets.reduce((sum, { data }) => sum + (typeof data === 'string' ? data.length : 0), 0);

@@ -1,6 +1,9 @@
 /** Backpressure: a client that does not read loses its own connection, and no other is affected. */
+import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
+import { createBackpressure, type OutboundConnection } from '../../../src/server/limits/backpressure.ts';
 import { connectClient } from '../../support/client.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 import { startNodes } from '../../support/nodes.ts';
 import { RawSocket } from '../../support/raw-socket.ts';
 
@@ -44,4 +47,30 @@ test('a burst of many small messages closes no connection', async () => {
   for (let sent = 0; sent < 900; sent += 1) host.socket.emit('signal', { to: guest.userId, data: sent });
   await guest.next('signal', ({ data }) => data === 899);
   expect(guest.all('signal').map(({ data }) => data)).toEqual(Array.from({ length: 900 }, (_, at) => at));
+});
+
+test('what waits in the WebSocket and its TCP socket counts together with what waits in Engine.IO', () => {
+  const clock = manualClock();
+  const bounds = { outboundBytes: 1_000, outboundMessages: 100 };
+  const watch = createBackpressure(bounds, clock);
+  const closedAfter = (bufferedAmount: number, waiting: number): boolean => {
+    const events = new EventEmitter();
+    let closed = false;
+    const connection: OutboundConnection = {
+      writeBuffer: Array.from({ length: waiting }, () => ({ data: 'x'.repeat(50) })),
+      transport: { socket: { bufferedAmount } },
+      on: (event, listener) => events.on(event, () => listener.call(connection)),
+      close: () => {
+        closed = true;
+      },
+    };
+    watch(connection);
+    events.emit('packetCreate');
+    clock.advance(2_000);
+    return closed;
+  };
+  expect(closedAfter(1_001, 0)).toBe(true);
+  expect(closedAfter(601, 8)).toBe(true);
+  expect(closedAfter(600, 8)).toBe(false);
+  expect(closedAfter(1_000, 0)).toBe(false);
 });
