@@ -108,6 +108,15 @@ test('lost signals are sent again, on the same connections', async () => {
   expect(await page.run('lostSignals', 'candidate', 2)).toBe(2);
 });
 
+test.each(['PEER_AWAY', 'STORE_UNAVAILABLE', 'TIMEOUT'] as const)(
+  'a negotiation whose offer, answer or candidates end in %s comes to its end',
+  async (code) => {
+    await using page = await open();
+    await page.run('speedUpTimers', 3);
+    await Promise.all((['offer', 'answer', 'candidate'] as const).map((kind) => page.run('lostAtResume', kind, code)));
+  },
+);
+
 test('an answer that is late or lost is not taken for glare: no side waits for the next try', async () => {
   await using page = await open();
   expect(await page.run('overtakenAnswer')).toBeLessThan(4_000);

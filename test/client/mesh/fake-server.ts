@@ -123,11 +123,13 @@ export class FakeServer {
   }
 }
 
+const RETRYABLE = new Set<SignalboxError['code']>(['PEER_AWAY', 'RATE_LIMITED', 'STORE_UNAVAILABLE', 'TIMEOUT']);
+
 export const refusal = (code: SignalboxError['code'], retryAfterMs?: number): SignalboxError =>
   new SignalboxError({
     code,
     message: code,
-    retryable: code === 'PEER_AWAY' || code === 'RATE_LIMITED',
+    retryable: RETRYABLE.has(code),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
 

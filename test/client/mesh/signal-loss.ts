@@ -1,6 +1,6 @@
 /** Networks that lose, repeat, delay and reorder signals. */
 import { connectionsMade, later } from './counters.ts';
-import { FakeServer, type SentSignal, until } from './fake-server.ts';
+import { FakeServer, refusal, type SentSignal, until } from './fake-server.ts';
 import { areConnected, close, connected, sideOf, still, twoSides, worksFully } from './two-sides.ts';
 
 const typeOf = ({ data: { description } }: SentSignal): string | undefined =>
@@ -20,6 +20,33 @@ export async function lostSignals(kind: 'offer' | 'answer' | 'candidate', count:
   await worksFully(early, late);
   close(early, late);
   return connectionsMade() - before;
+}
+
+/**
+ * The first signals of a kind are refused because their receiver is being resumed, or their acknowledgement is lost with
+ * the connection of their sender. The one that resumes knows; the other one has not been told that anybody was away.
+ *
+ * @param code PEER_AWAY: the receiver resumes. TIMEOUT: the sender does, and every second signal was delivered
+ */
+export async function lostAtResume(
+  kind: 'offer' | 'answer' | 'candidate',
+  code: 'PEER_AWAY' | 'STORE_UNAVAILABLE' | 'TIMEOUT',
+): Promise<void> {
+  const server = new FakeServer();
+  let refused = 0;
+  server.refuse = (signal) => {
+    const isMeant = kind === 'candidate' ? 'candidate' in signal.data : typeOf(signal) === kind;
+    if (!isMeant || refused >= 2) return undefined;
+    refused += 1;
+    if (code === 'TIMEOUT' && refused === 2) signal.deliver();
+    const resumed = code === 'PEER_AWAY' ? signal.to : signal.from;
+    if (code !== 'STORE_UNAVAILABLE') void later(50).then(() => server.rooms.get(resumed)?.emit('resumed', undefined));
+    return refusal(code, 50);
+  };
+  const { early, late } = twoSides(server);
+  await worksFully(early, late);
+  if (refused === 0) throw new Error(`no ${kind} was refused`);
+  close(early, late);
 }
 
 /** An answer and a later offer arrive in the wrong order. @returns milliseconds until all was agreed */
