@@ -7,6 +7,7 @@ import { contract, runExample } from './contract.ts';
 import { runModel } from './model.ts';
 import { feedMutants } from './mutants/feed.ts';
 import type { Mutant } from './mutants/mutant.ts';
+import { restoreMutants } from './mutants/restore.ts';
 import { storageMutants } from './mutants/storage.ts';
 import { transitionMutants } from './mutants/transitions.ts';
 import { startRedisHarness } from './redis-harness.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.stop());
 
-const mutants = [...storageMutants, ...transitionMutants, ...feedMutants];
+const mutants = [...storageMutants, ...transitionMutants, ...feedMutants, ...restoreMutants];
 const examples = new Map(Object.values(contract).flatMap((part) => part.map((example) => [example.name, example])));
 
 function mutated({ file, from, to }: Mutant): Scripts {

@@ -138,7 +138,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'a revision is given for a later room of the same code',
     file: 'tick',
-    from: 'if kept[1] == key.ref then',
+    from: 'if ref == key.ref then',
     to: 'if kept[1] then',
     caughtBy: 'a held key whose session has no seat any more is reported as lost',
   },
