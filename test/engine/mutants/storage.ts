@@ -139,7 +139,7 @@ export const storageMutants: readonly Mutant[] = [
     name: 'a revision is given for a later room of the same code',
     file: 'tick',
     from: 'if ref == key.ref then',
-    to: 'if kept[1] then',
+    to: 'if ref then',
     caughtBy: 'a held key whose session has no seat any more is reported as lost',
   },
 ];
