@@ -51,8 +51,9 @@ export function arrive(record: UserRecord | undefined, command: Arrive, now: num
   };
 }
 
+/** A record of an earlier session is one that the store has gone back to: it is replaced by what the node knows. */
 export function touch(record: UserRecord | undefined, command: Touch, now: number): UserRuleResult<Touch> {
-  if (record !== undefined && record.session !== command.session)
+  if (record !== undefined && record.session > command.session)
     return { outcome: { ok: false, reason: 'SESSION_EXPIRED' } };
   const { session, nodeId, seat, connectedAt, name, mediaType } = command;
   return {

@@ -96,8 +96,12 @@ describe('touch', () => {
     expect(touch(undefined, touching(1_000), 5_000).record).toEqual(record({ seat, lastActive: 5_000 }));
   });
 
-  test.each([999, 1_001])('is refused to another session: %s', (number) => {
-    expect(touch(record(), touching(number), 5_000)).toEqual({ outcome: { ok: false, reason: 'SESSION_EXPIRED' } });
+  test('is refused to an earlier session', () => {
+    expect(touch(record(), touching(999), 5_000)).toEqual({ outcome: { ok: false, reason: 'SESSION_EXPIRED' } });
+  });
+
+  test('of a later session replaces the record, to which the store has gone back', () => {
+    expect(touch(record(), touching(1_001), 5_000).record).toMatchObject({ session: 1_001, seat });
   });
 });
 

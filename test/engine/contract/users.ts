@@ -71,6 +71,15 @@ export const users = [
       seat: { code: room.code, ref: room.ref },
     });
   }),
+  example(
+    'a touch of a later session replaces the record of an earlier one, to which the store went back',
+    async (harness) => {
+      const { session } = await harness.arrive('anna');
+      const later = session + 1;
+      expect(await harness.touch('anna', later)).toMatchObject({ ok: true });
+      expect(await harness.touch('anna', session)).toEqual(expired);
+    },
+  ),
   example('an arrival keeps the room of the user’s seat, until a touch changes it', async (harness) => {
     const room = await harness.room(['anna']);
     const seat = { code: room.code, ref: room.ref };

@@ -117,7 +117,7 @@ export const transitionMutants: readonly Mutant[] = [
   {
     name: 'an earlier session touches the user',
     file: 'touch',
-    from: 'before.session ~= command.session',
+    from: 'before.session > command.session',
     to: 'before.session < command.session',
     caughtBy: 'only the current session can touch and depart',
   },
