@@ -4,8 +4,8 @@ import type { SignalboxServer } from '../server/signalbox.ts';
 import type { Log } from '../support/log.ts';
 import { exitCodeOf, listenToSignalsItself } from './early-signals.ts';
 
-/** Time after the drain for closing the rest. */
-const CLOSE_MARGIN_MS = 5000;
+/** The least time for a shutdown, however short the drain: a part of it is for the stores. */
+const MIN_CLOSE_MS = 3000;
 /** For the end of a start, and what it has started. Docker kills after 10 s. */
 const START_MS = 8000;
 
@@ -50,7 +50,12 @@ export async function startUntilSignal(
 
 function endOnSignals(server: SignalboxServer, log: Log, onSecondSignal: (signal: string) => void): void {
   closeWithGrace(
-    { delay: server.options.drainMs + CLOSE_MARGIN_MS, skip: ['unhandledRejection'], onSecondSignal },
+    {
+      delay: Math.max(server.options.drainMs, MIN_CLOSE_MS),
+      skip: ['unhandledRejection'],
+      onSecondSignal,
+      onTimeout: (ms) => log.warn({ ms }, 'the shutdown took too long: the process ends'),
+    },
     async ({ err, signal }) => {
       if (err) log.error({ err }, 'uncaught exception');
       log.info({ signal }, 'shutting down: clients are asked to reconnect to another node');

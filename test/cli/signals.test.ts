@@ -67,6 +67,22 @@ test.each(['SIGTERM', 'SIGINT'] as const)('a %s after the first SIGTERM ends the
   expect(server.logs().at(-1)).toMatchObject({ signal: second, msg: expect.stringContaining('at once') });
 });
 
+test('a shutdown ends within its time while Redis is frozen and a client does not read', async () => {
+  await using redis = await startRedis();
+  await using link = await startProxy(redis.port);
+  const drainMs = 4000;
+  await using server = await startSignalbox({ redisUrl: `redis://127.0.0.1:${link.port}`, drainMs, drainReadyMs: 0 });
+  await using ann = await connectClient(server.url);
+  await ann.must('room:create');
+  link.freeze();
+  ann.socket.io.engine.transport.pause(() => {});
+  const begun = performance.now();
+  server.child.signal('SIGTERM');
+  await server.child.exited;
+  // A second for a busy machine to end a process.
+  expect(performance.now() - begun).toBeLessThan(drainMs + 1000);
+});
+
 test.each(['SIGTERM', 'SIGINT'] as const)(
   'a %s during the start ends the node, and what it has started',
   async (signal) => {

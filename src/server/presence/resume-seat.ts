@@ -5,15 +5,16 @@ import type { Arrive, Outcome } from '../../room/commands.ts';
 import type { ServerContext } from '../context.ts';
 import type { Session } from '../sessions/session.ts';
 import { announce } from './announce.ts';
+import { evictedMeanwhile, evictSession } from './evict-session.ts';
 import { assignSeat, suspendSeat } from './seats.ts';
+import { StandIn } from './stand-in.ts';
 import { socketRoomsOf } from './subscription.ts';
 
 type Seat = NonNullable<Outcome<Arrive>['seat']>;
 
 /**
  * Resumes a seat and sends `welcome`, which must be the first push: the socket may not enter the Socket.IO rooms before
- * it. A placeholder in the adapter keeps this node subscribed meanwhile. Events of that gap are not delivered: they leave
- * the client a revision behind, so it is told the revision and reads the room.
+ * it. A stand-in receives what is sent to the member meanwhile, and hands it over behind `welcome`.
  *
  * @returns false when there was no seat to resume, and no `welcome` has been sent. True also for a session that was
  *   replaced meanwhile: it gets no push any more.
@@ -22,16 +23,15 @@ export async function resumeSeat(
   context: ServerContext,
   session: Session,
   { code, ref }: Seat,
-  welcome: (room: RoomSnapshot) => void,
+  welcome: (room: RoomSnapshot | null) => void,
 ): Promise<boolean> {
   const { engine, io, nodeId, registry } = context;
   // The record of a user who was not connected then does not have the other code that the room was given.
   const seat = { code: registry.presentCode({ code, ref }), ref };
   const { userId, number } = session;
-  const { adapter } = io.of('/');
   const rooms = socketRoomsOf(seat.ref, userId);
-  const placeholder = `resume:${userId}:${number}`;
-  await adapter.addAll(placeholder, new Set(rooms));
+  const standIn = new StandIn(session);
+  const leave = standIn.enter(io, rooms);
   try {
     await Promise.all(rooms.map((room) => engine.fanout.live(room)));
     // Without an answer the session is dropped, and its end has to suspend a seat that was resumed.
@@ -45,16 +45,19 @@ export async function resumeSeat(
       announce(context, outcome);
       return true;
     }
+    const evicted = await evictedMeanwhile(context, session, seat);
     session.restoreProfile(outcome.room);
-    session.joinSocketRooms(rooms);
     const assigned = assignSeat(context, session, outcome.room);
-    welcome(outcome.room);
+    welcome(evicted === undefined ? outcome.room : null);
+    if (evicted === undefined) standIn.handOver();
+    leave();
+    if (evicted !== undefined) evictSession(context, evicted);
     announce(context, outcome);
     await assigned;
-    pushMissedRevision(context, session, seat, outcome.room.rev);
+    if (standIn.isOverflowed) pushMissedRevision(context, session, seat, outcome.room.rev);
     return true;
   } finally {
-    adapter.delAll(placeholder);
+    leave();
   }
 }
 

@@ -11,6 +11,7 @@ import type { Stop } from '../../support/clock.ts';
 import type { ServerContext } from '../context.ts';
 import type { IceServers } from '../sessions/ice-servers.ts';
 import { announce } from './announce.ts';
+import { dropSession } from './drop-session.ts';
 import { ROOM_END_LINGER_MS } from './local-seat.ts';
 import { Recovery, type Step } from './recovery.ts';
 import { startRefreshing } from './refresh-idle-users.ts';
@@ -129,8 +130,8 @@ function recoverLostSeat(context: ServerContext, { ref, userId, session: number 
     registry.unsetSeat(session);
     unsubscribe(session, ref);
     refreshUser(context, session).then(
-      (now) => (now === undefined ? replaceSession(context, session) : session.drop()),
-      () => session.drop(),
+      (now) => (now === undefined ? replaceSession(context, session) : dropSession(context, session)),
+      () => dropSession(context, session),
     );
   });
 }

@@ -7,13 +7,12 @@ import { shardOf } from '../../room/pool.ts';
 import type { CreateRequest, GuardedHooks } from '../auth/hooks.ts';
 import type { ServerContext } from '../context.ts';
 import { poolOf } from '../options/options.ts';
-import { assignSeat } from '../presence/seats.ts';
 import { subscribe, unsubscribe } from '../presence/subscription.ts';
 import { keepUnsettled, settle } from '../presence/unknown-outcomes.ts';
 import { type Refused, refuse } from '../replies.ts';
 import type { Session } from '../sessions/session.ts';
 import { type AllocationResult, type CodeAllocator, CreateUnknown } from './code-allocator.ts';
-import { type JoinDeps, type JoinedRoom, joinByRef, joiningUser, undoSeat } from './join-room.ts';
+import { type JoinDeps, type JoinedRoom, joinByRef, joiningUser, sitDown, undoSeat } from './join-room.ts';
 import { roomChanges } from './payload-changes.ts';
 import { closeRoom } from './room-service.ts';
 import { undoCreate } from './undo-create.ts';
@@ -142,7 +141,7 @@ async function takeFirstSeat(
   room: RoomSnapshot,
   live: Promise<void>,
   payload: Payload,
-): Promise<JoinedRoom> {
+): Promise<JoinedRoom | Refused> {
   const { code, ref } = room;
   // The store may lose the room while its events are waited for: then it is restored like every other.
   const epoch = context.registry.epochOf(shardOf(room.code));
@@ -154,7 +153,8 @@ async function takeFirstSeat(
     throw error;
   }
   recordCreated(context, room, session.userId);
-  await assignSeat(context, session, room, epoch);
+  const refused = await sitDown(context, session, { ok: true, room, events: [] }, epoch);
+  if (refused !== undefined) return refused;
   // The client never received the reply; with a key it asks again, and then finds its seat.
   if (!session.connected && payload.idempotencyKey === undefined) await undoSeat(context, session, room);
   return { ok: true, room };

@@ -3,11 +3,13 @@ import type { RequestPayload } from '../../protocol/events.ts';
 import type { RoomCode, RoomRef } from '../../protocol/ids.ts';
 import type { Profile, RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { Join, JoiningUser, Outcome, Resolve } from '../../room/commands.ts';
+import type { SnapshotOutcome } from '../../room/outcomes.ts';
 import type { RoomKey } from '../../room/room.ts';
 import type { GuardedHooks } from '../auth/hooks.ts';
 import type { ServerContext } from '../context.ts';
 import type { GuessLimiter, Throttled } from '../limits/guess-limiter.ts';
 import { announce } from '../presence/announce.ts';
+import { evictedMeanwhile, evictSession } from '../presence/evict-session.ts';
 import { clearSeat } from '../presence/local-seat.ts';
 import { replaceAndRefuse } from '../presence/replace-session.ts';
 import { assignSeat, leaveSeat } from '../presence/seats.ts';
@@ -72,6 +74,21 @@ export function joiningUser({ nodeId }: ServerContext, session: Session, profile
       ...(name !== undefined && { name }),
     },
   };
+}
+
+/** @returns the refusal when the seat has been taken away again before its answer was read. */
+export async function sitDown(
+  context: ServerContext,
+  session: Session,
+  outcome: SnapshotOutcome,
+  epoch?: number,
+): Promise<Refused | undefined> {
+  const evicted = await evictedMeanwhile(context, session, outcome.room);
+  const assigned = assignSeat(context, session, outcome.room, epoch);
+  announce(context, outcome);
+  if (evicted !== undefined) evictSession(context, evicted);
+  await assigned;
+  return evicted && refuse(evicted.reason === 'kicked' ? 'SESSION_EXPIRED' : 'CODE_EXPIRED');
 }
 
 /** Gives back a seat whose user, who is gone, never learned of it. */
@@ -167,11 +184,10 @@ async function takeSeat(
   session: Session,
   outcome: Extract<Outcome<Join>, { ok: true }>,
   wasMember: boolean,
-): Promise<JoinedRoom> {
+): Promise<JoinedRoom | Refused> {
   const { room } = outcome;
-  const assigned = assignSeat(context, session, room);
-  announce(context, outcome);
-  await assigned;
+  const refused = await sitDown(context, session, outcome);
+  if (refused !== undefined) return refused;
   // The client never received the reply, so it will not look for this seat.
   if (!session.connected && !wasMember) await undoSeat(context, session, room);
   return { ok: true, room };

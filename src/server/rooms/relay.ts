@@ -10,7 +10,7 @@ import { sentBytes } from '../limits/prices.ts';
 import { chargeTraffic, takeTraffic } from '../presence/traffic.ts';
 import { type RequestReply, refuse, refuseTraffic } from '../replies.ts';
 import type { Session } from '../sessions/session.ts';
-import { broadcastHere } from '../sessions/write-event.ts';
+import { broadcastHere, deliverHere } from '../sessions/write-event.ts';
 
 /** Up to this many characters a publish costs no more than asking first whether anybody would receive it. */
 const MAX_UNASKED_LENGTH = 16 * 1024;
@@ -28,8 +28,8 @@ export async function sendSignal(
   const { registry, signals } = context;
   const event = eventText('signal', session.userId, data, key.ref);
   const target = registry.member(key.ref, to);
-  if (target !== undefined) {
-    target.pushText(event);
+  // Nor does one to a member that resumes at this node: it overtakes none that its sender has sent before.
+  if (target?.pushText(event) || deliverHere(context.io, socketRoomOfMember(key.ref, to), event) > 0) {
     // A signal to oneself connects no two members.
     if (target !== session) signals.count(key.ref);
     return { ok: true };

@@ -3,6 +3,7 @@ import type { Push, PushName } from '../../protocol/events.ts';
 import type { RoomCode, RoomRef, SessionNumber, UserId } from '../../protocol/ids.ts';
 import type { Json, Profile, RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { SeatKey } from '../../room/commands.ts';
+import type { Evicted } from '../../room/outcomes.ts';
 import type { RoomKey } from '../../room/room.ts';
 import { SerialQueue } from '../../support/async/serial-queue.ts';
 import { type EngineConnection, terminate } from '../limits/terminate.ts';
@@ -12,7 +13,7 @@ import { writeEvent } from './write-event.ts';
 /** As much of a Socket.IO socket as a session needs. */
 interface SessionSocket {
   readonly connected: boolean;
-  readonly conn: { write(packet: string): unknown; close(): unknown };
+  readonly conn: { readonly readyState: string; write(packet: string, options?: object): unknown; close(): unknown };
   join(rooms: string[]): unknown;
   leave(room: string): unknown;
   disconnect(close: boolean): unknown;
@@ -55,6 +56,8 @@ export class Session {
   unsettled: Unsettled | undefined;
   /** What the store is told of the seat if it has lost it; null without one. */
   seatCopy: SeatCopy | null = null;
+  /** That it has lost a seat which it does not know of yet: the notice can overtake the answer to its join or resume. */
+  notice: (Evicted & { readonly banned?: boolean }) | undefined;
   mediaType: string | undefined;
   /** JSON text: the identity's metadata, which a new member of a room starts with; undefined for an identity without. */
   metadata: string | undefined;
@@ -118,9 +121,19 @@ export class Session {
     this.pushText(JSON.stringify([name, body]));
   }
 
-  /** @param event `["name",body]` as JSON text. */
-  pushText(event: string): void {
+  /**
+   * @param event `["name",body]` as JSON text.
+   * @returns whether the connection takes it: one that is closing drops what is written to it.
+   */
+  pushText(event: string): boolean {
+    if (this.socket.conn.readyState !== 'open') return false;
     writeEvent(this.socket, event);
+    return true;
+  }
+
+  /** Writes a packet of Engine.IO, as the adapter writes it to a socket. */
+  forward(packet: string, options: object | undefined): void {
+    this.socket.conn.write(packet, options);
   }
 
   /** Enters Socket.IO rooms; a disconnected socket enters none. */

@@ -51,7 +51,8 @@ export function relayFast(
   // Not validated: an invalid id finds no session.
   const target = registry.room(seat.ref)?.sessions.get(signal.to as UserId);
   if (target === undefined) return false;
-  target.pushText(eventText('signal', userId, signal.data, seat.ref));
+  // The plain path knows what to do with a connection that is closing.
+  if (!target.pushText(eventText('signal', userId, signal.data, seat.ref))) return false;
   // A signal to oneself connects no two members.
   if (target !== session) signals.count(seat.ref);
   return true;

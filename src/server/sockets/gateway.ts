@@ -4,6 +4,7 @@ import type { ServerContext } from '../context.ts';
 import { createBackpressure, type OutboundConnection } from '../limits/backpressure.ts';
 import type { ClientAddress } from '../limits/client-address.ts';
 import { type TakeResult, TokenBucket } from '../limits/token-bucket.ts';
+import { dropSession } from '../presence/drop-session.ts';
 import { admitConnection, beginSession, endSession, type LifecycleDeps } from '../presence/lifecycle.ts';
 import { HandshakeRefused } from '../replies.ts';
 import type { RequestHandlers } from '../rooms/requests.ts';
@@ -75,7 +76,7 @@ export class Gateway {
     beginSession(this.lifecycle, session, arrived).catch((error: unknown) => {
       // Without a welcome the client cannot know where it stands: it is made to reconnect.
       faults(error, 'welcome');
-      session.drop();
+      dropSession(this.context, session);
     });
   }
 

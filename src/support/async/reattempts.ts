@@ -31,6 +31,8 @@ const MAX_PIECES = 50_000;
 export class Reattempts {
   readonly #options: ReattemptsOptions;
   readonly #pieces = new Set<Piece>();
+  /** First attempts under way. */
+  readonly #first = new Set<Promise<unknown>>();
   #failures = 0;
   #stopTimer: Stop | undefined;
   #underWay: Promise<void> | undefined;
@@ -47,12 +49,13 @@ export class Reattempts {
 
   /** Does the work now; if it fails, again, for `forMs` at most. Rejects never. */
   async run(work: () => Promise<unknown>, forMs: number): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
+    const first = work().catch((error: unknown) => {
       this.#options.log.debug({ err: error }, 'tried again later');
       this.add(work, forMs);
-    }
+    });
+    this.#first.add(first);
+    await first;
+    this.#first.delete(first);
   }
 
   /** @param forMs after which it is given up */
@@ -65,11 +68,11 @@ export class Reattempts {
     this.#plan();
   }
 
-  /** Tries what waits once more, and no more afterwards. */
+  /** Waits for the attempts under way, tries what waits once more, and nothing afterwards. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stopTimer?.();
-    await this.#underWay;
+    await Promise.all([this.#underWay, ...this.#first]);
     await this.#attemptAll();
   }
 
