@@ -9,6 +9,7 @@ import { httpStatus } from '../../support/http-status.ts';
 import { addressesOf, type Listening } from '../../support/own-addresses.ts';
 import type { ServerContext } from '../context.ts';
 import type { Session } from '../sessions/session.ts';
+import { withdrawSession } from './drop-session.ts';
 
 /** Of a lease: without the store for so long, a node asks the others. */
 const ASK_AFTER = 2 / 3;
@@ -80,7 +81,9 @@ function moveAll(context: ServerContext, isFenced: () => boolean): void {
   }
 }
 
-function move({ random, clock }: ServerContext, session: Session): void {
+function move(context: ServerContext, session: Session): void {
+  const { random, clock } = context;
+  withdrawSession(context, session);
   session.push('server:drain', { reconnectInMs: random.integer(RECONNECT_MS) });
   // A connection that is closed while its last push is being written loses it: one turn of the loop writes it out.
   clock.nextTurn(() => session.drop());
