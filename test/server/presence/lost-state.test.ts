@@ -3,6 +3,7 @@ import { createClient } from 'redis';
 import { describe, expect, test } from 'vitest';
 import { auditShards } from '../../../src/engine/redis/audit.ts';
 import { createPool } from '../../../src/room/pool.ts';
+import { Clients, until } from '../../client/harness.ts';
 import { connectClient, type TestClient } from '../../support/client.ts';
 import { eventually } from '../../support/fleet.ts';
 import { type Nodes, startNodes } from '../../support/nodes.ts';
@@ -106,4 +107,36 @@ describe('all keys of Redis are deleted', () => {
     for (const { clients } of pairs) for (const client of clients) await client[Symbol.asyncDispose]();
     await creates[Symbol.asyncDispose]();
   });
+});
+
+test('Redis goes back to an old dump: the SDK and raw clients agree on who is there, and no revision runs backwards', async () => {
+  await using nodes = await startNodes({ kind: 'redis', count: 2 }, OPTIONS);
+  await using clients = new Clients();
+  const { host, guest, code, ref } = await pair(nodes);
+  const observer = await clients.connect(nodes.url(1), { name: 'Observer' }).join(code);
+  await using gone = await connectClient(nodes.url(1), { name: 'Gone' });
+  await gone.must('room:join', { code });
+  {
+    await using admin = await redisOf(nodes);
+    await admin.sendCommand(['SAVE']);
+  }
+  await gone.must('room:leave');
+  await using late = await connectClient(nodes.url(0), { name: 'Late' });
+  await late.must('room:join', { code });
+  await host.must('room:update', { metadata: { table: 9 } });
+  const before = (await host.must('room:get')).room.rev;
+  await nodes.redis?.restart();
+
+  const truth = [host.userId, guest.userId, observer.self.userId, late.userId].sort();
+  const namesOf = (members: readonly { readonly userId: string }[]) => members.map(({ userId }) => userId).sort();
+  // The seat that the old dump has is lost after the grace.
+  await eventually(async () => namesOf((await roomOf(host))?.members ?? []).join() === truth.join());
+  const room = await roomOf(guest);
+  expect(room).toMatchObject({ ref, code, hostId: host.userId, metadata: { table: 9 } });
+  expect(room?.rev).toBeGreaterThan(before + 1);
+  await until(observer, ({ members, rev }) => rev >= (room?.rev ?? 0) && namesOf(members).join() === truth.join());
+  expect(observer.snapshot.metadata).toEqual({ table: 9 });
+  // A raw client that stands where it was before is told of the revision.
+  await late.next('room:rev', ({ rev }) => rev > before + 1);
+  for (const client of [host, guest, late]) await client[Symbol.asyncDispose]();
 });
