@@ -2,6 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
 import type { RoomEvent } from '../../../src/room/outcomes.ts';
+import type { SignalboxServer } from '../../../src/server/signalbox.ts';
 import { Clients } from '../../client/harness.ts';
 import { replay } from '../../room/replay.ts';
 import { connectClient, type TestClient } from '../../support/client.ts';
@@ -69,9 +70,11 @@ test.each([20, 5])(
       (channel) => channel.includes('#room:') && isLost[1]?.() === true,
     );
     const options = { tickMs: TICK_MS, heartbeatIntervalMs: 5_000 };
-    const servers = await Promise.all(
-      [here, there].map(({ port }) => startNode({ ...options, redisUrl: `redis://127.0.0.1:${port}` }, {})),
-    );
+    // One after the other: of nodes that start together on an empty Redis, none knows that no other one has rooms to restore.
+    const servers: SignalboxServer[] = [];
+    for (const { port } of [here, there]) {
+      servers.push(await startNode({ ...options, redisUrl: `redis://127.0.0.1:${port}` }, {}));
+    }
     const urls = servers.map(({ port }) => `http://127.0.0.1:${port}`);
     const [first = '', second = ''] = urls;
     await using clients = new Clients();
