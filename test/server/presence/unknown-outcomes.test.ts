@@ -217,8 +217,15 @@ describe.concurrent('after an answer that was late', () => {
       await vi.waitFor(async () => expect((await fetch(`${on.nodes.url(1)}/readyz`)).status).toBe(503));
       on.link.heal();
       on.link.thaw();
-      await vi.waitFor(() => expect([...on.ann.all('member:away'), ...on.ann.all('room:rev')]).not.toEqual([]));
-      expect((await on.ann.must('room:get')).room.members[1]).toMatchObject({ userId: on.ben.userId, state: 'away' });
+      const away = await vi.waitFor(async () => {
+        const { room } = await on.ann.must('room:get');
+        expect(room.members[1]).toMatchObject({ userId: on.ben.userId, state: 'away' });
+        return room.rev;
+      });
+      await vi.waitFor(() => {
+        const revs = [...on.ann.all('member:away'), ...on.ann.all('room:rev')].map(({ rev }) => rev);
+        expect(revs).toContain(away);
+      });
       // Its record says so too: the next session of the user replaces none.
       await vi.waitFor(async () => {
         const outcome = await on.nodes.servers[0]?.engine.apply({
