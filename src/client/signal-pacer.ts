@@ -43,7 +43,10 @@ export class SignalPacer {
 
   /** Resolves when the next signal may be sent, in the order of the calls; undefined: now, before whatever is sent next. */
   turn(): Promise<void> | undefined {
-    if (this.#turns.length === 0 && this.#waitMs() <= 0) return void this.#pay();
+    if (this.#turns.length === 0 && this.#waitMs() <= 0) {
+      this.#pay();
+      return undefined;
+    }
     const turn = new Promise<void>((come, cancel) => void this.#turns.push({ come, cancel }));
     this.#work();
     return turn;

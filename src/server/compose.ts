@@ -16,22 +16,22 @@ import { GuessLimiter } from './limits/guess-limiter.ts';
 import { ResumeBudget } from './limits/resume-budget.ts';
 import { createEvents } from './monitoring/events.ts';
 import { createLowWaterAlarm, poolFigures } from './monitoring/pool-monitor.ts';
-import { type Options, type PartialOptions, poolOf, readOptions } from './options/options.ts';
+import { type Options, type PartialOptions, readOptions } from './options/options.ts';
 import { createDrain, type Drain } from './presence/drain.ts';
 import { startFence } from './presence/fence.ts';
 import { IdentityService } from './presence/identity.ts';
 import { learnEvent } from './presence/learn.ts';
 import { onNodeMessage } from './presence/node-messages.ts';
+import { watchRemoteBroadcasts } from './presence/remote-broadcasts.ts';
 import { startStallWatch } from './presence/stall.ts';
 import { startTick } from './presence/tick.ts';
 import { CodeAllocator } from './rooms/code-allocator.ts';
 import { createRequestHandlers } from './rooms/requests.ts';
+import { broadcastHere, deliverHere } from './sessions/events-here.ts';
 import { createIceServers, type IceServers } from './sessions/ice-servers.ts';
-import { broadcastHere, deliverHere } from './sessions/write-event.ts';
 import { closeAfterFailure, createShutdown, type Shutdown } from './shutdown.ts';
 import type { Signalbox } from './signalbox.ts';
 import { Gateway } from './sockets/gateway.ts';
-import { watchRemoteBroadcasts } from './sockets/remote-broadcasts.ts';
 import { closeIo, createIo, endLateCloses } from './sockets/socket-io.ts';
 import { openStores, type Stores } from './stores.ts';
 
@@ -103,7 +103,7 @@ interface ComposeParts {
 function connectParts(parts: ComposeParts): { readonly signalbox: Signalbox; readonly begun: Promise<unknown> } {
   const { context, app, drain, addressOf, hooks, shutdown } = parts;
   const { options, nodeId, engine, clock, random, log, references, calls } = context;
-  const allocator = new CodeAllocator(engine, poolOf(options), random);
+  const allocator = new CodeAllocator(engine, context.pool, random);
   const iceServers = createIceServers(options, clock);
   openSockets(parts, { allocator, iceServers });
   engine.fanout.onMessage((message) => onNodeMessage(context, message));
@@ -127,7 +127,7 @@ function connectParts(parts: ComposeParts): { readonly signalbox: Signalbox; rea
     events,
     references: references.description,
     calls: calls === undefined ? 'not recorded' : `recorded, in ${calls.description}`,
-    pool: async () => poolFigures(poolOf(options), await allocator.stats()),
+    pool: async () => poolFigures(context.pool, await allocator.stats()),
     async close({ waitForBalancers = false } = {}) {
       if (waitForBalancers) await drain.leave();
       await shutdown.run();
@@ -164,7 +164,7 @@ function watchPool({ stores, context, shutdown }: ComposeParts, iceServers: IceS
   const tick = startTick(context, iceServers);
   shutdown.add(tick.stop);
   shutdown.add(startStallWatch(context));
-  const figures = () => poolFigures(poolOf(options), tick.stats);
+  const figures = () => poolFigures(context.pool, tick.stats);
   const alarm = createLowWaterAlarm(options.poolLowWater, log, stores.alarms.poolLow);
   shutdown.add(clock.every(options.tickMs, () => alarm(figures())));
   return { pool: figures, begun: tick.begun };

@@ -3,6 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import type { CallRecords } from '../records/port.ts';
 import type { ReferenceGenerator } from '../reference/port.ts';
+import type { Pool } from '../room/pool.ts';
 import type { Reattempts } from '../support/async/reattempts.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Log } from '../support/log.ts';
@@ -19,6 +20,8 @@ import type { Io } from './sessions/socket-types.ts';
 export interface ServerContext {
   readonly options: Options;
   readonly nodeId: NodeId;
+  /** All codes. */
+  readonly pool: Pool;
   readonly engine: Engine;
   readonly io: Io;
   readonly registry: SessionRegistry;

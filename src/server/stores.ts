@@ -64,6 +64,7 @@ export async function openStores(
   const base = {
     options,
     nodeId,
+    pool: poolOf(options),
     engine,
     references,
     signals,

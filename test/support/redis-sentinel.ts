@@ -135,7 +135,10 @@ async function startSentinel({ folder, servers, ports, index, options }: Sentine
  */
 const HASTE = [
   ...['INFO', 'PING', 'ASK', 'PUBLISH', 'MIN-LINK-RECONNECT'].flatMap((of) => [`${of}-PERIOD`, '400']),
-  ...['TILT-TRIGGER', '60000', 'TILT-PERIOD', '1000'],
+  'TILT-TRIGGER',
+  '60000',
+  'TILT-PERIOD',
+  '1000',
 ];
 
 function ownedSentinel(port: number, launch: () => Promise<RunningChild>, first: RunningChild): Sentinel {

@@ -8,7 +8,6 @@ import type { RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { Restore, SeatKey } from '../../room/commands.ts';
 import { codeAt, shardOf } from '../../room/pool.ts';
 import type { ServerContext } from '../context.ts';
-import { poolOf } from '../options/options.ts';
 import type { Session } from '../sessions/session.ts';
 import type { LocalRoom } from '../sessions/session-registry.ts';
 import { announce } from './announce.ts';
@@ -52,8 +51,7 @@ async function restoreRoom(context: ServerContext, room: LocalRoom, epoch: numbe
 }
 
 function restoreOf(context: ServerContext, room: LocalRoom, sessions: readonly Session[]): Restore {
-  const { options, random, nodeId } = context;
-  const pool = poolOf(options);
+  const { pool, random, nodeId } = context;
   const shard = shardOf(room.code);
   const index = () => random.integer(pool.perShard);
   return {

@@ -6,7 +6,6 @@ import type { JoiningUser } from '../../room/commands.ts';
 import { shardOf } from '../../room/pool.ts';
 import type { CreateRequest, GuardedHooks } from '../auth/hooks.ts';
 import type { ServerContext } from '../context.ts';
-import { poolOf } from '../options/options.ts';
 import { subscribe, unsubscribe } from '../presence/subscription.ts';
 import { keepUnsettled, settle } from '../presence/unknown-outcomes.ts';
 import { type Refused, refuse } from '../replies.ts';
@@ -64,7 +63,7 @@ export async function createForMember(
   } catch (error) {
     unsubscribe(session, ref);
     if (error instanceof CreateUnknown) {
-      const undo = () => undoCreate(context, poolOf(context.options), error.command);
+      const undo = () => undoCreate(context, context.pool, error.command);
       keepUnsettled(context, session, { ref, undo, ...withKey(payload) });
     }
     throw error;
@@ -97,7 +96,7 @@ export async function createForOwner(
     const { reattempts, options } = deps.context;
     // Its empty room would end by itself after `roomEmptyMs`. With a key, the back end asks again and finds it.
     if (error instanceof CreateUnknown && idempotencyKey === undefined)
-      reattempts.add(() => undoCreate(deps.context, poolOf(options), error.command), options.roomEmptyMs);
+      reattempts.add(() => undoCreate(deps.context, deps.context.pool, error.command), options.roomEmptyMs);
     throw error;
   });
   if (created.ok) recordCreated(deps.context, created.room, by);

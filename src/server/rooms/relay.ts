@@ -9,8 +9,8 @@ import type { JsonText, WithDataText } from '../json/json-text.ts';
 import { sentBytes } from '../limits/prices.ts';
 import { chargeTraffic, takeTraffic } from '../presence/traffic.ts';
 import { type RequestReply, refuse, refuseTraffic } from '../replies.ts';
+import { broadcastHere, deliverHere } from '../sessions/events-here.ts';
 import type { Session } from '../sessions/session.ts';
-import { broadcastHere, deliverHere } from '../sessions/write-event.ts';
 
 /** Up to this many characters a publish costs no more than asking first whether anybody would receive it. */
 const MAX_UNASKED_LENGTH = 16 * 1024;

@@ -66,7 +66,7 @@ export class SessionRegistry {
     this.unsetSeat(session);
     const room = this.rooms.get(ref) ?? this.addRoom(snapshot, epoch);
     session.seat = { code: room.code, ref };
-    session.seatCopy = seatCopyOf(snapshot, session);
+    session.seatCopy = seatCopyOf(snapshot, session.userId);
     room.seats = members.length;
     room.kept.learnSnapshot(snapshot);
     // The lowest revision that a session here has seen: the next tick tells all when the room is further.

@@ -38,7 +38,7 @@ const onTheWire: Law = (run) => {
     for (const key of open.keys()) if (key.startsWith(`${connection} `)) judge(key, entry.at);
   }
   const endOf = logEndsOf(run);
-  for (const [key, { client }] of [...open]) judge(key, endOf(client));
+  for (const [key, { client }] of open) judge(key, endOf(client));
   return found;
 };
 

@@ -23,9 +23,9 @@ interface Tapped {
     readonly engine?: { readonly transport?: { readonly ws?: { terminate?(): void } } };
     onclose(reason: string): void;
   };
-  packet(packet: Packet): void;
-  onpacket(packet: Packet): void;
-  onclose(reason: string): void;
+  packet: (this: Tapped, packet: Packet) => void;
+  onpacket: (this: Tapped, packet: Packet) => void;
+  onclose: (this: Tapped, reason: string) => void;
 }
 
 interface Connection {
@@ -56,7 +56,7 @@ interface Snapshot {
 
 export interface WireTap {
   /** Ends the connections of a client at once, as when its network or its page is gone. */
-  cut(client: string): void;
+  readonly cut: (client: string) => void;
 }
 
 export function tapTheWire(journal: Journal): WireTap {

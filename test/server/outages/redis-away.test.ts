@@ -25,11 +25,15 @@ const OUTAGES: Record<string, (nodes: LinkedNodes) => Promise<Return>> = {
   },
   'the links to Redis are cut': async (nodes) => {
     for (const link of links(nodes)) link.cut();
-    return () => links(nodes).forEach((link) => void link.heal());
+    return () => {
+      for (const link of links(nodes)) link.heal();
+    };
   },
   'the links to Redis swallow everything': async (nodes) => {
     for (const link of links(nodes)) link.freeze();
-    return () => links(nodes).forEach((link) => void link.thaw());
+    return () => {
+      for (const link of links(nodes)) link.thaw();
+    };
   },
   'Redis pauses its clients': async ({ redis }) => {
     const admin = createClient({ url: redis.url });
