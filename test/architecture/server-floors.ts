@@ -140,6 +140,7 @@ export const serverFloors: readonly Floor[] = [
     ours: [
       ...server('room-reads sessions monitoring options faults'),
       'src/engine/engine',
+      'src/room',
       'src/records/port',
       'src/reference/port',
       'src/webhooks/start',
