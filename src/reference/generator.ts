@@ -12,6 +12,7 @@ import { type ItemTypes, itemTypeOf, itemTypesWith } from './item-types.ts';
 import type { Ledger } from './ledger.ts';
 import { createLedgerSource } from './ledger-source.ts';
 import { NumberBuffer } from './number-buffer.ts';
+import { whileSilent } from './patient-start.ts';
 import type { IssueContext, ReferenceGenerator, ReferenceNotice } from './port.ts';
 import { sizeOf } from './range.ts';
 import { SharedSource } from './shared-source.ts';
@@ -27,7 +28,8 @@ export interface CountedReferences extends ReferenceGenerator {
   /** @throws ReferenceMalformed when it is no reference of a configured item type. */
   parse(reference: string): ParsedReference;
   /**
-   * Fills the buffers of the buffered item types, so that the first request does not wait.
+   * Fills the buffers of the buffered item types, so that the first request does not wait. A ledger that does not answer is
+   * asked again for some seconds.
    *
    * @throws ReferenceUnavailable
    */
@@ -87,7 +89,7 @@ export function createCountedReferences(stores: GeneratorStores, options: Counti
   return {
     description: `counted, in ${stores.ledger.name}`,
     async prepare() {
-      await Promise.all(buffered.map((itemType) => buffers(itemType).prepare()));
+      await Promise.all(buffered.map((itemType) => whileSilent(() => buffers(itemType).prepare(), { clock, log })));
     },
     async generate(itemType, { traceId, name } = {}) {
       const [reference = ''] = await issue(itemType, 1);

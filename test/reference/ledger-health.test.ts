@@ -1,14 +1,16 @@
 /** The health of the stores that references are counted in, while the database is locked, stopped, or missing. */
 import { expect, test, vi } from 'vitest';
 import { createReferenceGenerator } from '../../src/reference/from-options.ts';
+import { whileSilent } from '../../src/reference/patient-start.ts';
 import { ReferenceUnavailable } from '../../src/reference/port.ts';
 import { logLines } from '../support/log.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { PATIENCE_MS } from '../support/patience-ms.ts';
 import { startPostgres } from '../support/postgres.ts';
 
-function startGenerator(ledger: string) {
+function startGenerator(ledger: string, buffered: readonly string[] = []) {
   const { log, lines } = logLines();
-  const generator = createReferenceGenerator({ ledger, log, minBlock: 1, outageMs: 0 });
+  const generator = createReferenceGenerator({ ledger, log, buffered, minBlock: 1, outageMs: 0 });
   const said = () => lines().flatMap(({ level, msg }) => (level >= 40 || msg.includes('works again') ? msg : []));
   return Object.assign(generator, { said, [Symbol.asyncDispose]: () => generator.close() });
 }
@@ -45,4 +47,34 @@ test('a database that is not there, or does not let this user in, is told by a c
     await expect(generator.generate('order')).rejects.toThrow(ReferenceUnavailable);
     expect(generator.health().ledger).toMatchObject({ state: 'down', reason });
   }
+});
+
+test('a start waits for a ledger that is locked for some seconds', async () => {
+  await using server = await startPostgres();
+  const url = await server.createDatabase('ledger');
+  await using first = startGenerator(url, ['room']);
+  await first.prepare();
+  const release = await server.lock(url, 'signalbox_seeds');
+  await using second = startGenerator(url, ['room']);
+  const starting = second.prepare();
+  await vi.waitFor(
+    () => expect(second.said()).toContain('the ledger of references is asked again before the start fails'),
+    PATIENCE_MS,
+  );
+  await release();
+  await starting;
+  expect(await second.generate('room')).toMatch(/^ROM20/);
+});
+
+test('a start fails when the ledger has been silent for 15 seconds', async () => {
+  const clock = manualClock();
+  let attempts = 0;
+  const attempt = async () => {
+    attempts += 1;
+    clock.advance(2_500);
+    throw new ReferenceUnavailable('silence');
+  };
+  const { log } = logLines();
+  await expect(whileSilent(attempt, { clock, log })).rejects.toThrow('silence');
+  expect(attempts).toBe(6);
 });
