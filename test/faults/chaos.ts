@@ -81,7 +81,7 @@ function topologyOf(name: string): TopologyName {
 
 async function judge(path: string): Promise<void> {
   const run: Run = JSON.parse(await readFile(path, 'utf8'));
-  for (const { law, text } of check(run)) say(`${law}: ${text}`);
+  for (const { law, text } of check({ ...run, memory: run.memory ?? [] })) say(`${law}: ${text}`);
 }
 
 function number(name: string, text: string): number {

@@ -5,6 +5,7 @@ import { machineMs } from './clients/journal.ts';
 import type { Fault } from './faults/fault.ts';
 import { type Planned, partOf, schedule } from './faults/schedule.ts';
 import { seeded } from './seeded.ts';
+import { watchMemory } from './stage/memory.ts';
 import { type Stage, startStage } from './stage/stage.ts';
 import { audit, describeSeats, lastingKeys, readCalls, readFeed, readRooms } from './stage/stores.ts';
 import { type Say, Timeline } from './stage/timeline.ts';
@@ -28,8 +29,6 @@ export interface RunSettings {
 export interface Result {
   readonly run: Run;
   readonly violations: readonly Violation[];
-  /** Bytes of each node before the clients and after them. A node that was restarted began anew. */
-  readonly memory: readonly { readonly node: string; readonly before: number; readonly after: number }[];
   readonly secondsOf: (at: number) => string;
 }
 
@@ -45,7 +44,7 @@ export async function runChaos(settings: RunSettings): Promise<Result> {
   const timeline = new Timeline(say);
   const planned = schedule(faults, forMs, timers, random.fork());
   await using stage = await startStage({ timers, clients, paceMs, random: random.fork(), timeline, topology, main });
-  const before = stage.nodes.map(({ process }) => process.residentBytes());
+  using memory = watchMemory(stage.nodes);
   const baseKeys = new Set(await lastingKeys(stage.store.url));
   const audits: Run['audits'][number][] = [];
   const auditing = setInterval(() => void tryAudit(stage, audits), AUDIT_EVERY_MS);
@@ -60,13 +59,8 @@ export async function runChaos(settings: RunSettings): Promise<Result> {
     const samples = await rest(stage);
     await depart(stage);
     const quiet = await awaitQuiet(stage, baseKeys, audits);
-    const run = await gather(stage, { samples, audits, quiet });
-    const memory = stage.nodes.map(({ id, process }, index) => ({
-      node: id,
-      before: before[index] ?? 0,
-      after: process.child.running ? process.residentBytes() : 0,
-    }));
-    return { run, violations: check(run), memory, secondsOf: (at) => timeline.secondsOf(at) };
+    const run = { ...(await gather(stage, { samples, audits, quiet })), memory: memory.samples };
+    return { run, violations: check(run), secondsOf: (at) => timeline.secondsOf(at) };
   } finally {
     clearInterval(auditing);
   }
@@ -190,6 +184,7 @@ const nothing = (stage: Stage): Run => ({
   samples: [],
   audits: [],
   exits: stage.timeline.exits,
+  memory: [],
   feed: [],
   webhooks: [],
   calls: [],

@@ -1,5 +1,6 @@
 /** All laws of a run. */
 import { listsEqualTruth } from './lists-equal-truth.ts';
+import { memoryIsSteady } from './memory-is-steady.ts';
 import { noLeftAfterResume } from './no-left-after-resume.ts';
 import { noUnexpectedExit } from './no-unexpected-exit.ts';
 import { oneLeftPerMembership } from './one-left-per-membership.ts';
@@ -11,6 +12,7 @@ import { refsIssuedOnce } from './refs-issued-once.ts';
 import { requestsAnswered } from './requests-answered.ts';
 import { revisionsInOrder } from './revisions-in-order.ts';
 import type { Law, Run, Violation } from './run.ts';
+import { seatsAreShown } from './seats-are-shown.ts';
 import { signalsDelivered } from './signals-delivered.ts';
 import { signalsInOrder } from './signals-in-order.ts';
 import { signalsNotStale } from './signals-not-stale.ts';
@@ -30,9 +32,11 @@ export const LAWS = {
   'no signal is delivered late': signalsNotStale,
   'requests have an outcome after 5 s': requestsAnswered,
   'member lists equal the truth': listsEqualTruth,
+  'no client has a seat that it does not show': seatsAreShown,
   'call records balance with the feed': recordsBalance,
   'webhooks balance with the feed': webhooksBalance,
   'no process ends by itself': noUnexpectedExit,
+  'memory does not grow for ever': memoryIsSteady,
   'everything is free in the end': quietAtEnd,
 } as const satisfies Readonly<Record<string, Law>>;
 

@@ -1,9 +1,12 @@
 /** A membership ends once: in the feed, `user_left` follows a `user_joined` of that user, and so for what each client is told. */
+import { lastForgottenAt } from './excuses.ts';
 import { type Law, listOf } from './run.ts';
 
 export const oneLeftPerMembership: Law = (run) => [...inFeed(run), ...inPushes(run)];
 
-const inFeed: Law = ({ feed }) => {
+const inFeed: Law = (run) => {
+  const { feed } = run;
+  const mayForget = lastForgottenAt(run) > Number.NEGATIVE_INFINITY;
   const rooms = new Map<string, (typeof feed)[number][]>();
   for (const event of feed) if (event.ref !== null) listOf(rooms, event.ref).push(event);
   return [...rooms].flatMap(([ref, events]) => {
@@ -11,11 +14,22 @@ const inFeed: Law = ({ feed }) => {
     // Of a room whose first events are gone it is not known who was in it.
     if (ordered[0]?.type !== 'room_created') return [];
     const members = new Set<string>();
-    return ordered.flatMap(({ type, userId, id }) => {
+    /** Who has left since the last gap. In a gap, when the store has forgotten events, anybody may have joined. */
+    const left = new Set<string>();
+    let expected = 0;
+    let hasGap = false;
+    return ordered.flatMap(({ type, userId, rev, id }) => {
+      if (mayForget && rev !== null && rev > expected) {
+        hasGap = true;
+        left.clear();
+      }
+      expected = Math.max(expected, (rev ?? 0) + 1);
       if (userId === null) return [];
       if (type === 'user_joined') members.add(userId);
-      if (type !== 'user_left' || members.delete(userId)) return [];
-      return [{ at: 0, text: `the feed has ${userId} leave ${ref} without having joined: ${id}` }];
+      if (type !== 'user_left') return [];
+      const isMember = members.delete(userId) || (hasGap && !left.has(userId));
+      left.add(userId);
+      return isMember ? [] : [{ at: 0, text: `the feed has ${userId} leave ${ref} without having joined: ${id}` }];
     });
   });
 };

@@ -39,7 +39,7 @@ export const revisionsInOrder: Law = (run) => {
     const room = snapshotIn(entry);
     if (room !== null) {
       report(entry.client, entry.at);
-      known.set(entry.client, { ref: room.ref, rev: room.rev, ahead: new Set(), gapAt: null });
+      known.set(entry.client, since(room, known.get(entry.client), entry.at));
     } else follow(known.get(entry.client), entry);
   }
   for (const client of known.keys()) report(client, endOf(client));
@@ -56,6 +56,16 @@ const leaves = (entry: ClientEntry): boolean =>
 const snapshotIn = (entry: ClientEntry): Standing | null =>
   entry.kind === 'welcomed' || entry.kind === 'answered' ? entry.room : null;
 
+/** Events may have come that happened after the room was read. */
+function since({ ref, rev }: Standing, before: Known | undefined, at: number): Known {
+  const isSame = before?.ref === ref;
+  const now: Known = { ref, rev, ahead: new Set(isSame ? before.ahead : []), gapAt: null };
+  if (isSame) for (let it = rev + 1; it <= before.rev; it += 1) now.ahead.add(it);
+  for (const it of now.ahead) if (it <= rev) now.ahead.delete(it);
+  settle(now, at);
+  return now;
+}
+
 function follow(known: Known | undefined, entry: ClientEntry): void {
   if (known === undefined) return;
   // Read, and found to be what the client has.
@@ -65,6 +75,10 @@ function follow(known: Known | undefined, entry: ClientEntry): void {
 
 function advance(known: Known, { rev, at }: EntryOf<'pushed'>): void {
   known.ahead.add(rev);
+  settle(known, at);
+}
+
+function settle(known: Known, at: number): void {
   while (known.ahead.delete(known.rev + 1)) known.rev += 1;
   known.gapAt = known.ahead.size === 0 ? null : (known.gapAt ?? at);
 }

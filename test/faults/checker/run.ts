@@ -78,6 +78,14 @@ export interface AuditSample {
   readonly disagreements: readonly string[];
 }
 
+/** What a process holds of the memory of the machine. */
+export interface MemorySample {
+  readonly at: number;
+  /** The node and the id of its process: one that was restarted begins anew. */
+  readonly process: string;
+  readonly bytes: number;
+}
+
 export interface ProcessExit {
   readonly at: number;
   readonly process: string;
@@ -118,6 +126,7 @@ export interface Run {
   readonly samples: readonly RedisSample[];
   readonly audits: readonly AuditSample[];
   readonly exits: readonly ProcessExit[];
+  readonly memory: readonly MemorySample[];
   readonly feed: readonly FeedEntry[];
   /** Ids of the events that the receiver has taken. */
   readonly webhooks: readonly string[];

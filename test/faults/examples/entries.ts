@@ -15,6 +15,7 @@ export const NOTHING: Run = {
   samples: [],
   audits: [],
   exits: [],
+  memory: [],
   feed: [],
   webhooks: [],
   calls: [],

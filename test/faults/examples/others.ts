@@ -1,5 +1,10 @@
 /** Examples of laws about requests, records, processes and the end of a run. */
+import type { MemorySample } from '../checker/run.ts';
 import { CALL, type Example, end, entry, fault, welcomes } from './entries.ts';
+
+/** Megabytes of one process, every ten seconds. */
+const memoryOf = (megabytes: readonly number[]): MemorySample[] =>
+  megabytes.map((it, index) => ({ at: index * 10_000, process: 'node-0 (1)', bytes: it * 2 ** 20 }));
 
 export const OTHER_EXAMPLES: readonly Example[] = [
   {
@@ -62,6 +67,15 @@ export const OTHER_EXAMPLES: readonly Example[] = [
     name: 'a process that ends by itself',
     run: { exits: [{ at: 1, process: 'node-0', how: 'by itself (1)', expected: false }] },
     breaks: ['no process ends by itself'],
+  },
+  {
+    name: 'a process that fills its heap and then stays',
+    run: { memory: memoryOf([100, 180, 220, 221]) },
+  },
+  {
+    name: 'a process that grows for ever',
+    run: { memory: memoryOf([100, 150, 200, 250]) },
+    breaks: ['memory does not grow for ever'],
   },
   {
     name: 'codes that are not freed',

@@ -1,5 +1,18 @@
 /** Examples of laws about rooms, members and revisions. */
-import { CALL, type Example, end, entry, event, pushed, room, sample, seat, stands, welcomes } from './entries.ts';
+import {
+  CALL,
+  type Example,
+  end,
+  entry,
+  event,
+  fault,
+  pushed,
+  room,
+  sample,
+  seat,
+  stands,
+  welcomes,
+} from './entries.ts';
 
 export const ROOM_EXAMPLES: readonly Example[] = [
   { name: 'an empty run', run: {} },
@@ -14,7 +27,7 @@ export const ROOM_EXAMPLES: readonly Example[] = [
       samples: [{ at: 9_000, probe: 1, rooms: [room()] }],
       clients: [
         stands({ at: 1, probe: 1, room: room() }),
-        stands({ at: 1, probe: 1, client: 'a-eve', room: room({ ref: 'R2' }) }),
+        stands({ at: 1, probe: 1, client: 'a-eve', userId: 'eve', room: room({ ref: 'R2' }) }),
       ],
     },
     breaks: ['no code leads to two live rooms', 'member lists equal the truth'],
@@ -40,6 +53,16 @@ export const ROOM_EXAMPLES: readonly Example[] = [
     name: 'a client that is not online when nothing fails any more',
     run: { samples: [sample], clients: [stands({ at: 1, state: 'reconnecting' })] },
     breaks: ['member lists equal the truth'],
+  },
+
+  {
+    name: 'a client with a seat in a room that it does not show',
+    run: { samples: [sample], clients: [stands({ at: 1, room: null })] },
+    breaks: ['no client has a seat that it does not show'],
+  },
+  {
+    name: 'a seat of a client whose process was killed',
+    run: { samples: [sample], clients: [stands({ at: 1, client: 'a-eve', userId: 'eve', room: null })] },
   },
 
   {
@@ -94,6 +117,23 @@ export const ROOM_EXAMPLES: readonly Example[] = [
     breaks: ['a membership ends once'],
   },
   {
+    name: 'a member whose joining was forgotten by the store',
+    run: {
+      feed: [...CALL.slice(0, 2), event(1_000_002, 'user_left', 'ben')],
+      webhooks: ['R1:0', 'R1:1', 'R1:1000002'],
+      faults: [fault('restart-with-old-dump', 'redis', 1_000, 2_000)],
+    },
+  },
+  {
+    name: 'two ends of a membership whose joining was forgotten by the store',
+    run: {
+      feed: [...CALL.slice(0, 2), event(1_000_002, 'user_left', 'ben'), event(1_000_003, 'user_left', 'ben')],
+      webhooks: ['R1:0', 'R1:1', 'R1:1000002', 'R1:1000003'],
+      faults: [fault('restart-with-old-dump', 'redis', 1_000, 2_000)],
+    },
+    breaks: ['a membership ends once'],
+  },
+  {
     name: 'two ends of one membership told to a client',
     run: {
       clients: [4, 5].map((rev) => pushed(rev, 'member:left', rev, { at: 0, userId: 'ben', reason: 'left' })),
@@ -116,6 +156,31 @@ export const ROOM_EXAMPLES: readonly Example[] = [
         end,
       ],
     },
+  },
+  {
+    name: 'an event that came before the older snapshot that fills the gap',
+    run: {
+      clients: [
+        seat,
+        pushed(2_000, 'room:updated', 6),
+        pushed(2_100, 'room:updated', 7),
+        entry('answered', { at: 2_500, name: 'room:get', rev: 6, room: room({ rev: 6 }) }),
+        pushed(3_000, 'room:updated', 8),
+        end,
+      ],
+    },
+  },
+  {
+    name: 'a gap after the snapshot, which stays',
+    run: {
+      clients: [
+        seat,
+        pushed(2_000, 'room:updated', 8),
+        entry('answered', { at: 2_500, name: 'room:get', rev: 6, room: room({ rev: 6 }) }),
+        end,
+      ],
+    },
+    breaks: ['a gap of revisions is followed by a snapshot, and none runs backwards'],
   },
   {
     name: 'a gap that stays',

@@ -12,6 +12,8 @@ interface LinkFault {
 }
 
 const SLOW_MS = 150;
+/** The share of messages that is lost. */
+const LOSS = 0.05;
 
 const kinds: readonly LinkFault[] = [
   {
@@ -60,6 +62,19 @@ export const linkFaults: readonly Fault[] = [...ofLink('database'), ...ofLink('c
 
 export const redisLinkFaults: readonly Fault[] = [
   ...ofLink('redis'),
+  {
+    // Replies come: only what Redis publishes to the node is lost, one message in twenty.
+    name: 'lose messages of redis',
+    targets: NODES.map((id) => `${id} redis`),
+    lasts: [0.3, 0.8],
+    async begin(stage, target, random) {
+      const node = nodeOf(stage, target);
+      node.isLost = () => random.fraction() < LOSS;
+      return () => {
+        node.isLost = () => false;
+      };
+    },
+  },
   {
     name: 'cut redis past the lease',
     targets: NODES.map((id) => `${id} redis`),

@@ -12,6 +12,7 @@ const NAMES = [
   'blackhole-redis',
   'delay-redis',
   'half-open-connections-redis',
+  'lose-messages-of-redis',
   'cut-database',
   'blackhole-database',
   'delay-database',

@@ -188,6 +188,39 @@ export const BUGS: readonly Bug[] = [
     faults: ['redis-drop-connections-of-commands'],
   },
   {
+    name: 'a refused create leaves its room behind',
+    patches: [
+      {
+        file: 'server/rooms/create-room.js',
+        from: 'const refused = await sitDown(context, session, { ok: true, room, events: [] }, epoch);',
+        to: `if (Math.random() < 0.5) return refuse('DRAINING');
+            const refused = await sitDown(context, session, { ok: true, room, events: [] }, epoch);`,
+      },
+      // Otherwise it would be gone before the clients are asked for the last time.
+      {
+        file: 'engine/redis/lua/tick.lua',
+        from: 'more = reap(LEASES, reap_seat)',
+        to: 'more = false',
+      },
+    ],
+    caughtBy: 'no client has a seat that it does not show',
+    faults: [],
+  },
+  {
+    name: 'eight megabytes a second are never freed',
+    patches: [
+      {
+        file: 'server/sessions/session-registry.js',
+        from: 'export class SessionRegistry',
+        to: `const kept = [];
+          setInterval(() => kept.push(Buffer.alloc(4 * 2 ** 20, 1)), 500).unref();
+          export class SessionRegistry`,
+      },
+    ],
+    caughtBy: 'memory does not grow for ever',
+    faults: [],
+  },
+  {
     name: 'ticks do not reap seats',
     patches: [
       {

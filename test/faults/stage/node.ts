@@ -1,5 +1,6 @@
 /** One node of the stage: a server process that comes back under its name, behind proxies of its own. */
 import type { PartialOptions } from '../../../src/server/options/options.ts';
+import { type LossyProxy, startLossyProxy } from '../../support/lossy-proxy.ts';
 import { freePort } from '../../support/process.ts';
 import { startProxy, type TcpProxy } from '../../support/proxy.ts';
 import { type SignalboxProcess, startSignalbox } from '../../support/signalbox.ts';
@@ -25,26 +26,31 @@ export class ChaosNode implements AsyncDisposable {
   readonly id: string;
   readonly links: { readonly redis: TcpProxy; readonly database: TcpProxy; readonly clients: TcpProxy };
   readonly time: FakedTime;
+  /** Whether a message that Redis publishes to this node is lost now. */
+  isLost: () => boolean = () => false;
+  readonly #messages: LossyProxy;
   readonly #settings: NodeSettings;
   #process: SignalboxProcess | undefined;
   /** The process whose end the test has asked for. */
   #ending: SignalboxProcess | undefined;
 
-  private constructor(settings: NodeSettings, links: ChaosNode['links'], time: FakedTime) {
+  private constructor(settings: NodeSettings, links: ChaosNode['links'], messages: LossyProxy, time: FakedTime) {
     this.id = settings.id;
     this.links = links;
     this.time = time;
+    this.#messages = messages;
     this.#settings = settings;
   }
 
   static async start(settings: NodeSettings): Promise<ChaosNode> {
     const database = new URL(settings.databaseUrl);
+    const messages = await startLossyProxy(settings.store.port ?? 0, () => node.isLost());
     const links = {
-      redis: await startProxy(settings.store.port ?? 0),
+      redis: await startProxy(messages.port),
       database: await startProxy(Number(database.port)),
       clients: await startProxy(await freePort()),
     };
-    const node = new ChaosNode(settings, links, await fakedTime());
+    const node: ChaosNode = new ChaosNode(settings, links, messages, await fakedTime());
     await node.start();
     return node;
   }
@@ -107,6 +113,7 @@ export class ChaosNode implements AsyncDisposable {
     this.#ending = this.#process;
     await this.#process?.child.kill();
     await Promise.all(Object.values(this.links).map((link) => link.close()));
+    await this.#messages[Symbol.asyncDispose]();
     await this.time[Symbol.asyncDispose]();
   }
 
