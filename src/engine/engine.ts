@@ -66,11 +66,11 @@ export interface Fanout {
    */
   deliver(room: string, event: string): Promise<number>;
   /**
-   * Sends an event to one Socket.IO room at all other nodes. Resolves once it is on its way.
+   * Sends an event to one Socket.IO room at all other nodes; `undefined` where there are none. Resolves once it is on its way.
    *
    * @throws StoreUnavailable when it is not in time. What leaves later is dropped by the nodes that receive it.
    */
-  broadcast(room: string, event: string): Promise<void>;
+  broadcast(room: string, event: string): Promise<void> | undefined;
   /** Sets the receiver of such events. Called once, before the node serves. */
   onEvent(receivers: EventReceivers): void;
   /** The message is lost when that node is not connected. */

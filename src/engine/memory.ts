@@ -46,7 +46,7 @@ export function createMemoryEngine(
       live: async () => {},
       // There are no other nodes.
       deliver: async () => 0,
-      broadcast: async () => {},
+      broadcast: () => undefined,
       onEvent: () => {},
       announce: () => {},
       peers: () => [],

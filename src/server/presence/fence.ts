@@ -7,6 +7,7 @@
 import type { Stop } from '../../support/clock.ts';
 import { httpStatus } from '../../support/http-status.ts';
 import { addressesOf, type Listening } from '../../support/own-addresses.ts';
+import { startTogether } from '../../support/start-together.ts';
 import type { ServerContext } from '../context.ts';
 import type { Session } from '../sessions/session.ts';
 import { withdrawSession } from './drop-session.ts';
@@ -48,13 +49,13 @@ export function startFence(context: ServerContext, server: Listening): Stop {
     const isDue = clock.monotonic() - fence.lostAt >= options.userTtlMs * ASK_AFTER;
     if (isDue && !fence.fenced && !fence.asking) void ask();
   };
-  const stopLooks = clock.every(Math.min(options.userTtlMs * LOOK, MAX_LOOK_MS), look);
-  const stopAnnouncing = announceAgainAndAgain(context, server);
-  return () => {
-    fence.stopped = true;
-    stopLooks();
-    stopAnnouncing();
-  };
+  return startTogether([
+    () => () => {
+      fence.stopped = true;
+    },
+    () => clock.every(Math.min(options.userTtlMs * LOOK, MAX_LOOK_MS), look),
+    () => announceAgainAndAgain(context, server),
+  ]);
 }
 
 function announceAgainAndAgain({ engine, clock, options }: ServerContext, server: Listening): Stop {

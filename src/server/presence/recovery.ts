@@ -5,6 +5,7 @@
 import type { Outcome, Tick } from '../../room/commands.ts';
 import { SHARDS } from '../../room/pool.ts';
 import type { Stop } from '../../support/clock.ts';
+import { startTogether } from '../../support/start-together.ts';
 import type { ServerContext } from '../context.ts';
 import { OtherNodes } from './other-nodes.ts';
 import { refreshUsers } from './refresh-idle-users.ts';
@@ -45,10 +46,10 @@ export class Recovery {
   start(): Stop {
     const { clock, options } = this.#context;
     const look = () => void this.#others.look().catch(() => {}); // asked again when it matters
-    const stops = [clock.every(REVISIT_MS, () => this.#revisit()), clock.every(options.tickMs, look)];
-    return () => {
-      for (const stop of stops) stop();
-    };
+    return startTogether([
+      () => clock.every(REVISIT_MS, () => this.#revisit()),
+      () => clock.every(options.tickMs, look),
+    ]);
   }
 
   /**

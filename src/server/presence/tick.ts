@@ -8,6 +8,7 @@ import type { Outcome, SeatKey, Tick } from '../../room/commands.ts';
 import type { PoolStats } from '../../room/outcomes.ts';
 import { SHARDS } from '../../room/pool.ts';
 import type { Stop } from '../../support/clock.ts';
+import { startTogether } from '../../support/start-together.ts';
 import type { ServerContext } from '../context.ts';
 import type { IceServers } from '../sessions/ice-servers.ts';
 import { announce } from './announce.ts';
@@ -57,22 +58,20 @@ export function startTick(context: ServerContext, iceServers: IceServers): Runni
   // All at once, so that the figures of the pool are known from the beginning.
   const begun = Promise.all(stats.map((_, shard) => visitOnce(shard)));
   let next = random.integer(SHARDS);
-  const stopVisits = clock.every(options.tickMs / SHARDS, () => {
+  const visitNext = (): void => {
     // Whether the store answers or not: credentials do not need it.
     for (const { sessions } of registry.roomsOfShard(next)) {
       for (const session of sessions.values()) iceServers.refresh(session);
     }
     void visitOnce(next);
     next = (next + 1) % SHARDS;
-  });
-  const stops = [stopVisits, recovery.start(), startRefreshing(context)];
-  return {
-    stats,
-    begun,
-    stop() {
-      for (const stop of stops) stop();
-    },
   };
+  const stop = startTogether([
+    () => clock.every(options.tickMs / SHARDS, visitNext),
+    () => recovery.start(),
+    () => startRefreshing(context),
+  ]);
+  return { stats, begun, stop };
 }
 
 /** @throws what the engine throws. */
