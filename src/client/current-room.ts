@@ -57,7 +57,7 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
     this.#deps = deps;
     this.#ask = (name, payload) => deps.requests.send(name, payload, { mayRepeat: true });
     this.#idleWaiters = new Waiters(deps.runtime.clock);
-    this.#pacer = new SignalPacer(deps.runtime.clock, () => deps.connection.state === 'online');
+    this.#pacer = new SignalPacer(deps.runtime.clock);
   }
 
   get room(): Room | null {
@@ -132,17 +132,23 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
     mayRepeat: boolean,
   ): Promise<void> {
     const { requests, runtime } = this.#deps;
+    const isSignal = name === 'signal';
+    const cost = isSignal ? 1 : tokensOf(room.members);
     // Before the deadline begins: a large mesh queues for longer than a request may take.
-    const turn = name === 'signal' ? this.#pacer.turn() : undefined;
+    const turn = this.#pacer.turn(cost, isSignal);
     if (turn) await turn;
-    const until = requests.deadline();
-    // Sent after a request for another room, this request would reach that room.
-    while (this.#seatRequests > 0) {
-      if (runtime.clock.monotonic() >= until) throw clientError('TIMEOUT');
-      await this.#idleWaiters.wait(until);
+    try {
+      const until = requests.deadline();
+      // Sent after a request for another room, this request would reach that room.
+      while (this.#seatRequests > 0) {
+        if (runtime.clock.monotonic() >= until) throw clientError('TIMEOUT');
+        await this.#idleWaiters.wait(until);
+      }
+      // `isDue`: a request that has waited until its room ended must not reach the next room.
+      await requests.send(name, payload, { mayRepeat, isDue: () => room.ending === null, until });
+    } finally {
+      this.#pacer.answered(cost);
     }
-    // `isDue`: a request that has waited until its room ended must not reach the next room.
-    await requests.send(name, payload, { mayRepeat, isDue: () => room.ending === null, until });
   }
 
   read(rev: number): Promise<Reply<'room:get'>> {
@@ -186,6 +192,8 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
       this.#pacer.cancel(clientError('CLOSED'));
     });
     this.#deps.onEntered(room);
+    // The join: a snapshot, and an event to every member.
+    this.#pacer.charge(2 * tokensOf(snapshot.members));
     for (const push of this.#earlyPushes.splice(0)) this.receive(push);
     return room;
   }
@@ -217,6 +225,9 @@ export class CurrentRoom implements RoomOwner, RevisionSource {
     }
   }
 }
+
+/** What the server charges for an event to each of them. */
+const tokensOf = ({ length }: readonly unknown[]): number => Math.ceil(length / 8);
 
 /** The `ref` of the push's room; undefined for a push without a room. */
 const refOf = ({ body }: AnyPush): unknown => (body as { ref?: unknown } | undefined)?.ref;

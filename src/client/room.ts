@@ -130,7 +130,8 @@ export interface Room extends Subject<RoomEvents> {
   /**
    * Sends JSON of at most 64 KiB to one member. Resolves when it was handed to that member's connection.
    *
-   * @throws SignalboxError `PEER_AWAY`, `PEER_NOT_FOUND`, ...
+   * @throws SignalboxError `PEER_AWAY`, `PEER_NOT_FOUND`, ...: not delivered. `TIMEOUT`: the connection was lost before the
+   * answer, and the signal may have been delivered. It is not sent again: the receiver could not tell a copy from another.
    */
   signal(to: string, data: Json): Promise<void>;
   /** Sends JSON of at most 4 KiB to every member. */

@@ -1,15 +1,21 @@
 /**
- * Paces signals below the rate limit that the server announces: the peers of a room of eight send more candidates at
- * once than a connection may, and a connection whose requests are refused again and again is closed.
+ * Keeps the requests of a room within the rate limit that the server announces: the peers of a room of eight send more
+ * candidates at once than a connection may, and a connection whose requests are refused again and again is closed.
+ *
+ * What a request costs is regained from its answer on, not from its sending: requests that queue on their way to a busy
+ * server arrive together at a bucket that is no fuller than full.
  */
 import type { Push } from '../protocol/index.ts';
 import type { PageClock } from './runtime.ts';
 
-/** Shares of the burst and of the rate: the rest is for other requests. A join of a large room costs a quarter of a burst. */
-const BURST_SHARE = 0.7;
+/** Shares of the burst: what signals leave is for other requests, and what those leave is for reads and heartbeats. */
+const SIGNAL_SHARE = 0.7;
+const BURST_SHARE = 0.95;
 const RATE_SHARE = 0.9;
 
 interface Turn {
+  readonly cost: number;
+  readonly isSignal: boolean;
   readonly come: () => void;
   readonly cancel: (error: Error) => void;
 }
@@ -17,42 +23,57 @@ interface Turn {
 /** One queue with one timer: timers of their own would run out of order after a stall of the loop. */
 export class SignalPacer {
   readonly #clock: PageClock;
-  readonly #isOnline: () => boolean;
   #turns: Turn[] = [];
   #stopTimer: (() => void) | undefined;
   #eachMs = 0;
   #burstMs = 0;
-  /** When the signals sent so far are paid for, by the monotonic clock. */
-  #paidAt = 0;
-  /** Signals whose turn came while there was no connection: they are sent as soon as there is one. */
-  #unsent = 0;
+  /** When what has been answered is regained, by the monotonic clock. */
+  #regainedAt = 0;
+  /** What those requests cost whose turn has come and that are not answered: under way, or waiting for the connection. */
+  #unanswered = 0;
 
-  constructor(clock: PageClock, isOnline: () => boolean) {
+  constructor(clock: PageClock) {
     this.#clock = clock;
-    this.#isOnline = isOnline;
   }
 
   /** A new connection has a full burst. */
   begin({ eventsPerSecond, eventsBurst }: Push<'welcome'>['limits']): void {
     this.#eachMs = 1_000 / (eventsPerSecond * RATE_SHARE);
-    this.#burstMs = eventsBurst * BURST_SHARE * this.#eachMs;
-    this.#paidAt = this.#clock.monotonic() - this.#burstMs + this.#unsent * this.#eachMs;
+    this.#burstMs = eventsBurst * this.#eachMs;
+    this.#regainedAt = 0;
     this.#work();
-    this.#unsent = 0; // all of them are paid for from this burst
   }
 
-  /** Resolves when the next signal may be sent, in the order of the calls; undefined: now, before whatever is sent next. */
-  turn(): Promise<void> | undefined {
-    if (this.#turns.length === 0 && this.#waitMs() <= 0) {
-      this.#pay();
+  /**
+   * Resolves when the request may be sent; undefined: now, before whatever is sent next. Signals wait in the order of the
+   * calls, and so do other requests, which go before waiting signals. `answered` must follow.
+   */
+  turn(cost: number, isSignal: boolean): Promise<void> | undefined {
+    const isNext = this.#turns.every((turn) => turn.isSignal && !isSignal);
+    if (isNext && this.#waitMs(cost, isSignal) <= 0) {
+      this.#unanswered += cost;
       return undefined;
     }
-    const turn = new Promise<void>((come, cancel) => void this.#turns.push({ come, cancel }));
-    this.#work();
-    return turn;
+    return new Promise((come, cancel) => {
+      const index = isSignal ? -1 : this.#turns.findIndex((turn) => turn.isSignal);
+      this.#turns.splice(index < 0 ? this.#turns.length : index, 0, { cost, isSignal, come, cancel });
+      this.#work();
+    });
   }
 
-  /** Rejects every signal that waits. They have not been paid for. */
+  /** The request has its answer, or will have none. */
+  answered(cost: number): void {
+    this.#unanswered -= cost;
+    this.charge(cost);
+    this.#work();
+  }
+
+  /** Counts what was sent without a turn. */
+  charge(cost: number): void {
+    this.#regainedAt = Math.max(this.#regainedAt, this.#clock.monotonic()) + cost * this.#eachMs;
+  }
+
+  /** Rejects every request that waits. They have cost nothing. */
   cancel(error: Error): void {
     for (const { cancel } of this.#turns.splice(0)) cancel(error);
     this.#work();
@@ -61,20 +82,22 @@ export class SignalPacer {
   #work(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
-    while (this.#turns.length > 0 && this.#waitMs() <= 0) {
-      this.#pay();
-      this.#turns.shift()?.come();
+    for (let [turn] = this.#turns; turn; [turn] = this.#turns) {
+      const waitMs = this.#waitMs(turn.cost, turn.isSignal);
+      if (waitMs > 0) {
+        this.#stopTimer = this.#clock.after(waitMs, () => this.#work());
+        return;
+      }
+      this.#turns.shift();
+      this.#unanswered += turn.cost;
+      turn.come();
     }
-    if (this.#turns.length > 0) this.#stopTimer = this.#clock.after(this.#waitMs(), () => this.#work());
   }
 
-  #waitMs(): number {
-    const now = this.#clock.monotonic();
-    return Math.max(this.#paidAt, now - this.#burstMs) + this.#eachMs - now;
-  }
-
-  #pay(): void {
-    this.#paidAt = Math.max(this.#paidAt, this.#clock.monotonic() - this.#burstMs) + this.#eachMs;
-    if (!this.#isOnline()) this.#unsent += 1;
+  /** Less than the burst may be what one costs: it goes when nothing else is to be regained. */
+  #waitMs(cost: number, isSignal: boolean): number {
+    const limitMs = this.#burstMs * (isSignal ? SIGNAL_SHARE : BURST_SHARE);
+    const usedMs = Math.max(this.#regainedAt - this.#clock.monotonic(), 0) + this.#unanswered * this.#eachMs;
+    return usedMs + Math.min(cost * this.#eachMs, limitMs) - limitMs;
   }
 }

@@ -134,7 +134,9 @@ export const REQUESTS = {
   signal: {
     about:
       'Relays an offer, an answer or a candidate to one member of the same room. `{}` means: written to that member’s ' +
-      'connection, as the node that holds it has acknowledged. What is refused is not delivered later.',
+      'connection, as the node that holds it has acknowledged. What is refused is not delivered later. Without an answer, ' +
+      'because the connection was lost before it, the signal may have been delivered: send it again only if its receiver ' +
+      'can tell a copy.',
     payload: z.strictObject({ to: userId, data: json(LIMITS.signalBytes) }),
     reply: nothing,
     errors: ['NOT_IN_ROOM', 'PEER_NOT_FOUND', 'PEER_AWAY', 'PAYLOAD_TOO_LARGE'],

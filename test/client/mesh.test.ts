@@ -117,6 +117,13 @@ test.each(['PEER_AWAY', 'STORE_UNAVAILABLE', 'TIMEOUT'] as const)(
   },
 );
 
+test('a description that the store refuses is sent again when the server says, and not only by the timer of offers', async () => {
+  await using page = await open();
+  for (const kind of ['offer', 'answer'] as const) {
+    expect(await page.run('lostAtResume', kind, 'STORE_UNAVAILABLE')).toBeLessThan(4_000);
+  }
+});
+
 test('an answer that is late or lost is not taken for glare: no side waits for the next try', async () => {
   await using page = await open();
   expect(await page.run('overtakenAnswer')).toBeLessThan(4_000);

@@ -41,11 +41,11 @@ export class SignalSender {
         return await this.#room.signal(this.#to, writeSignal(signal));
       } catch (error) {
         // Cast: other exceptions have no `retryable`, and are not retried.
-        const { code, retryable, retryAfterMs = RETRY_MS } = error as Partial<SignalboxError>;
-        // Both sides reconnect after a member was away. Descriptions are repeated or replaced by their connection: a retry
-        // here would delay the following ones behind an outdated one.
-        if (!retryable || code === 'PEER_AWAY' || (signal.description && code !== 'RATE_LIMITED')) return;
-        await this.#pause(retryAfterMs);
+        const { code, retryable, retryAfterMs } = error as Partial<SignalboxError>;
+        // Both sides reconnect after a member was away. Descriptions are repeated or replaced by their connection: unless
+        // the server says when, a retry here would delay the following ones behind an outdated one.
+        if (!retryable || code === 'PEER_AWAY' || (signal.description && !retryAfterMs)) return;
+        await this.#pause(retryAfterMs ?? RETRY_MS);
       }
     }
   }

@@ -27,11 +27,13 @@ export async function lostSignals(kind: 'offer' | 'answer' | 'candidate', count:
  * the connection of their sender. The one that resumes knows; the other one has not been told that anybody was away.
  *
  * @param code PEER_AWAY: the receiver resumes. TIMEOUT: the sender does, and every second signal was delivered
+ * @returns milliseconds until all was agreed
  */
 export async function lostAtResume(
   kind: 'offer' | 'answer' | 'candidate',
   code: 'PEER_AWAY' | 'STORE_UNAVAILABLE' | 'TIMEOUT',
-): Promise<void> {
+): Promise<number> {
+  const start = performance.now();
   const server = new FakeServer();
   let refused = 0;
   server.refuse = (signal) => {
@@ -47,6 +49,7 @@ export async function lostAtResume(
   await worksFully(early, late);
   if (refused === 0) throw new Error(`no ${kind} was refused`);
   close(early, late);
+  return performance.now() - start;
 }
 
 /** An answer and a later offer arrive in the wrong order. @returns milliseconds until all was agreed */
