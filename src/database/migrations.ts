@@ -3,7 +3,7 @@
  * a node may die between a step and the row that records it.
  */
 import type { Once } from '../support/async/once.ts';
-import { type Dialect, type Queries, readNumber } from './database.ts';
+import { DatabaseUnavailable, type Dialect, type Queries, readNumber } from './database.ts';
 import { createTable, renameTable, type Table } from './ddl.ts';
 
 /** The ledger of references. */
@@ -115,6 +115,21 @@ export const migrationsTable = (dialect: Dialect): string[] => createTable(MIGRA
 export interface Migration {
   readonly version: number;
   readonly statements: readonly string[];
+}
+
+/**
+ * Whether there is nothing to migrate. Asked first, without a lock and within the usual limits: one step may take half an hour, and
+ * so long would be waited for the answer when the link dies meanwhile.
+ */
+export async function isMigrated(queries: Queries, dialect: Dialect): Promise<boolean> {
+  try {
+    const [newest] = await queries.rows(SELECT_VERSION);
+    return migrationsAfter(readNumber(newest?.['version']), dialect).length === 0;
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    // There is no such table yet.
+    return false;
+  }
 }
 
 /** Creates missing tables. The caller keeps other nodes from doing so at the same time. */

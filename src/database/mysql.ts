@@ -12,7 +12,7 @@ import {
   type Value,
 } from './database.ts';
 import { closedError, createErrorTranslator } from './driver-errors.ts';
-import { afterMigration, migrate } from './migrations.ts';
+import { afterMigration, isMigrated, migrate } from './migrations.ts';
 import { ANSWER_MS, answerMsOf, IDLE_MS, LOCK_MS, MIGRATION_STATEMENT_MS, STATEMENT_MS } from './time-limits.ts';
 import { locationOf } from './url.ts';
 
@@ -106,6 +106,7 @@ const queriesOn = (connection: PoolConnection, statementMs = STATEMENT_MS): Quer
 
 async function migrateWith(connection: PoolConnection, log: Log): Promise<void> {
   await warnOfUnsafeCommits(connection, log);
+  if (await isMigrated(queriesOn(connection), 'mysql')) return;
   await ask(connection, settings(MIGRATION_STATEMENT_MS));
   try {
     await migrateLocked(connection);

@@ -4,7 +4,7 @@ import { once } from '../support/async/once.ts';
 import { type Log, silentLog } from '../support/log.ts';
 import { type Database, DatabaseUnavailable, type Queries, type Row, readNumber, type Value } from './database.ts';
 import { createErrorTranslator } from './driver-errors.ts';
-import { afterMigration, migrate } from './migrations.ts';
+import { afterMigration, isMigrated, migrate } from './migrations.ts';
 import { ANSWER_MS, answerMsOf, IDLE_MS, LOCK_MS, MIGRATION_STATEMENT_MS, STATEMENT_MS } from './time-limits.ts';
 import { locationOf } from './url.ts';
 
@@ -53,7 +53,11 @@ export function createPostgresDatabase(url: string, log: Log = silentLog): Datab
     client.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL was lost'));
   });
   pool.on('error', () => {});
-  const migrated = once(() => transaction(pool, migrateLocked, MIGRATION_STATEMENT_MS));
+  const migrated = once(async () => {
+    // In a transaction of its own, which a refused statement ends.
+    if (await transaction(pool, (queries) => isMigrated(queries, 'postgres'))) return;
+    await transaction(pool, migrateLocked, MIGRATION_STATEMENT_MS);
+  });
 
   const ready = <T>(work: (queries: Queries) => Promise<T>): Promise<T> =>
     afterMigration(migrated, () => transaction(pool, work));

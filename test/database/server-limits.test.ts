@@ -121,6 +121,18 @@ describe.concurrent.each(['PostgreSQL', 'MariaDB'] as const)('%s', (name) => {
     expect(await retry(() => one.rows(ALL))).toMatchObject([{ prefix: 'A' }]);
   });
 
+  test('a link that goes dead while a start looks for the tables holds the start up for seconds only', async () => {
+    await using nodes = await twoNodes(name);
+    const starting = openDatabase(nodes.url.replace(/:\d+\//, `:${nodes.proxy.port}/`));
+    const stop = nodes.proxy.onUp((chunk) => {
+      if (!chunk.includes('signalbox_migrations')) return;
+      stop();
+      nodes.proxy.halfOpen();
+    });
+    await retry(async () => expect(await starting.rows(ALL)).toHaveLength(1));
+    await starting.close();
+  });
+
   test('an unfinished transaction that sends nothing is ended, and the next one succeeds', async () => {
     await using nodes = await twoNodes(name);
     let wake = (): void => {};
