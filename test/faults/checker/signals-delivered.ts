@@ -5,11 +5,13 @@
 import { lostOnPath, pathOf } from './excuses.ts';
 import { type Homes, homesOf } from './homes.ts';
 import { logEndsOf } from './log-ends.ts';
-import { type EntryOf, entriesOf, type Law, type Run } from './run.ts';
+import { type ClientEntry, type EntryOf, entriesOf, type Law, type Run } from './run.ts';
 
 const MARGIN_MS = 1_000;
 /** What was sent this short before the end of the logs may still be on its way. */
 const LAST_MS = 3_000;
+/** Until such a call has settled, and after one whose outcome is unknown, the server may have the client in another room than it shows. */
+const MOVES: ReadonlySet<string> = new Set(['join', 'create']);
 /** What a client does by itself that takes its connection away. */
 const GIVES_UP: ReadonlySet<string> = new Set(['cut', 'refresh', 'close']);
 
@@ -53,6 +55,8 @@ export const signalsDelivered: Law = (run) => {
 interface Whereabouts {
   /** By its own log: the room that it was in from an instant on, null for none. */
   readonly rooms: { readonly at: number; readonly ref: string | null }[];
+  /** The room that it was in when it asked for another one. */
+  left: string | null;
   /** When it gave its connection up by itself, or lost it otherwise than by a drain. */
   readonly gaps: number[];
 }
@@ -65,16 +69,28 @@ function whereaboutsOf(run: Run, homes: Homes): Map<string, Whereabouts> {
     if (entry.kind === 'welcomed') users.set(entry.client, entry.userId);
     const userId = users.get(entry.client);
     if (userId === undefined) continue;
-    const own = all.get(userId) ?? { rooms: [], gaps: [] };
+    const own = all.get(userId) ?? { rooms: [], left: null, gaps: [] };
     all.set(userId, own);
-    const isEntry = entry.kind === 'welcomed' || entry.kind === 'settled';
-    if (isEntry && entry.room !== null) own.rooms.push({ at: entry.at, ref: entry.room.ref });
-    if (entry.kind === 'ended') own.rooms.push({ at: entry.at, ref: null });
+    move(own, entry);
     const isGap =
       entry.kind === 'called' ? GIVES_UP.has(entry.name) : entry.kind === 'closed' && !drains(userId, entry.at);
     if (isGap) own.gaps.push(entry.at);
   }
   return all;
+}
+
+function move(own: Whereabouts, entry: ClientEntry): void {
+  const { kind, at } = entry;
+  if (kind === 'ended') own.rooms.push({ at, ref: null });
+  if ((kind === 'welcomed' || kind === 'settled') && entry.room !== null) own.rooms.push({ at, ref: entry.room.ref });
+  if ((kind !== 'called' && kind !== 'settled') || !MOVES.has(entry.name)) return;
+  if (kind === 'called') {
+    own.left = own.rooms.at(-1)?.ref ?? null;
+    own.rooms.push({ at, ref: null });
+  } else if (entry.error !== null && entry.error !== 'TIMEOUT') {
+    // A refusal leaves it where it was.
+    own.rooms.push({ at, ref: own.left });
+  }
 }
 
 /** Whether a user's node drained at an instant. */

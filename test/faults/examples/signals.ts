@@ -1,6 +1,10 @@
 /** Examples of laws about signals. */
 import { type Example, end, entry, fault, heard, sent, signal, welcomes } from './entries.ts';
 
+const ben = { client: 'a-ben', userId: 'ben' };
+const sending = sent.slice(welcomes.length);
+const asked = [...welcomes, entry('called', { at: 4_000, ...ben, name: 'join' })];
+
 export const SIGNAL_EXAMPLES: readonly Example[] = [
   { name: 'a signal that is received', run: { clients: [...sent, heard(10_020), end] } },
   {
@@ -51,6 +55,19 @@ export const SIGNAL_EXAMPLES: readonly Example[] = [
     run: {
       clients: [...sent, entry('closed', { at: 10_015, client: 'a-ben', connection: 2 }), end],
       faults: [fault('terminate', 'node-1', 10_000, 11_000)],
+    },
+    breaks: ['acknowledged signals are received'],
+  },
+  {
+    name: 'an acknowledged signal lost after its receiver has had no answer to a join',
+    run: {
+      clients: [...asked, entry('settled', { at: 9_000, ...ben, name: 'join', error: 'TIMEOUT' }), ...sending, end],
+    },
+  },
+  {
+    name: 'an acknowledged signal lost after its receiver was refused another room',
+    run: {
+      clients: [...asked, entry('settled', { at: 4_100, ...ben, name: 'join', error: 'ROOM_FULL' }), ...sending, end],
     },
     breaks: ['acknowledged signals are received'],
   },
