@@ -21,6 +21,9 @@ export interface NodeSettings {
 
 /** Times beyond `drainMs` that the end of a process may take on a busy machine. */
 const EXIT_SLACK_MS = 2_000;
+/** Of the log of a process that did not do what it should. */
+const TOLD_LINES = 6;
+const TOLD_CHARACTERS = 400;
 
 export class ChaosNode implements AsyncDisposable {
   readonly id: string;
@@ -97,6 +100,9 @@ export class ChaosNode implements AsyncDisposable {
     const tookMs = Math.round(machineMs() - began);
     const isFine = code === 0 && tookMs < drainMs + EXIT_SLACK_MS;
     this.#settings.timeline.exited(this.id, `asked to, with ${signal ?? code} after ${tookMs} ms`, isFine);
+    if (!isFine)
+      for (const line of process.child.lines.slice(-TOLD_LINES))
+        this.#settings.timeline.tell(line.slice(0, TOLD_CHARACTERS));
   }
 
   async isReady(): Promise<boolean> {
@@ -122,7 +128,9 @@ export class ChaosNode implements AsyncDisposable {
       return await launch();
     } catch (error) {
       if (tries === 1) throw error;
-      this.#settings.timeline.tell(`${this.id} did not start: ${String(error).split('\n').at(-1)}`);
+      const [why = '', ...lines] = String(error).split('\n');
+      this.#settings.timeline.tell(`${this.id} did not start: ${why}`);
+      for (const line of lines.slice(-TOLD_LINES)) this.#settings.timeline.tell(line.slice(0, TOLD_CHARACTERS));
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       return this.#launch(launch, tries - 1);
     }
