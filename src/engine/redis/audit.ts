@@ -48,7 +48,7 @@ export async function auditShards({ url, prefix = DEFAULT_PREFIX, pool }: AuditO
       const { keyPrefixes, ...shardKeys } = keys.shard(shard);
       const fields = { pool: poolNumbers(pool), keyPrefixes, found: [...found] };
       // Looks at the state as it is, whatever its epoch.
-      const command = JSON.stringify({ ...fields, policy: { recoveryMs: 0 } });
+      const command = JSON.stringify({ ...fields, kind: 'audit', policy: { recoveryMs: 0 } });
       const text = await client.eval(script, { keys: sharedKeys(shardKeys), arguments: [command] });
       const { marked, ...told } = reply.parse(JSON.parse(z.string().parse(text)));
       audits.push({ shard, free: pool.perShard - marked, ...told });
