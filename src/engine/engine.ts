@@ -60,11 +60,12 @@ export interface Fanout {
   live(room: string): Promise<void>;
   /**
    * Sends an event to one Socket.IO room. Resolves with the number of connections that it was written to, as their nodes say:
-   * a node that is cut off says nothing. An engine without an adapter of its own has no other nodes: 0.
+   * a node that is cut off says nothing. Undefined when no other node listens: none has a connection in that room, or those
+   * that have one are just connecting to the store again.
    *
    * @throws StoreUnavailable when it did not leave this node, or no node has answered in time: it may have been delivered.
    */
-  deliver(room: string, event: string): Promise<number>;
+  deliver(room: string, event: string): Promise<number | undefined>;
   /**
    * Sends an event to one Socket.IO room at all other nodes; `undefined` where there are none. Resolves once it is on its way.
    *

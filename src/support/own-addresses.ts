@@ -2,6 +2,9 @@
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
+/** Of an HTTP server: scheme, host and port, and nothing behind them. */
+export const HTTP_ADDRESS = /^http:\/\/([A-Za-z\d]([A-Za-z\d.-]{0,251}[A-Za-z\d])?|\[[\da-f:]{2,39}\]):[1-9]\d{0,4}$/;
+
 const WILDCARDS = new Set(['0.0.0.0', '::']);
 
 export interface Listening {

@@ -98,8 +98,8 @@ export async function startNode(redis: RedisServer, options: NodeOptions = {}): 
 }
 
 /** The number of connections that an event for the room is written to. */
-export function reach(from: TestNode, room: string): Promise<number> {
-  return from.bus.deliver(redisChannel(PREFIX, room), 'reach');
+export async function reach(from: TestNode, room: string): Promise<number> {
+  return (await from.bus.deliver(redisChannel(PREFIX, room), 'reach')) ?? 0;
 }
 
 async function followTime(client: RedisClient): Promise<StoreClock> {

@@ -59,11 +59,11 @@ export interface Bus {
   live(channel: string): Promise<void>;
   /**
    * Sends an event to the nodes that are subscribed to a channel of the adapter, this one included. Resolves with the number
-   * of connections that it was written to, as those nodes say: 0 as soon as all have said so.
+   * of connections that it was written to, as those nodes say: 0 as soon as all have said so, undefined when there are none.
    *
    * @throws `unavailable()` when no node has said so in time.
    */
-  deliver(channel: string, event: string): Promise<number>;
+  deliver(channel: string, event: string): Promise<number | undefined>;
   /**
    * Sends an event to the other nodes that are subscribed to a channel of the adapter.
    *

@@ -44,20 +44,20 @@ export class Calls {
   }
 
   /**
-   * The number of deliveries, as soon as it is known not to be 0, or to be.
+   * The number of deliveries, as soon as it is known not to be 0, or to be; undefined when no node is subscribed.
    *
    * @throws `unavailable()` when it is not known in time: it may have been delivered.
    */
-  send(channel: string, text: string): Promise<number> {
+  send(channel: string, text: string): Promise<number | undefined> {
     const { nodeId, storeTime, publish, deadlineMs, unavailable } = this.#options;
     const number = this.#number;
     this.#number += 1;
-    const delivered = new Promise<number>((resolve, reject) => {
+    const delivered = new Promise<number | undefined>((resolve, reject) => {
       const waiting: Waiting = { receivers: undefined, answers: 0, settle: resolve };
       this.#waiting.set(number, waiting);
       publish(channel, seal(text, storeTime(), { from: nodeId, number })).then((receivers) => {
         waiting.receivers = receivers;
-        if (waiting.answers >= receivers) resolve(0);
+        if (waiting.answers >= receivers) resolve(receivers === 0 ? undefined : 0);
       }, reject);
     });
     return withDeadline(delivered, deadlineMs, unavailable).finally(() => this.#waiting.delete(number));

@@ -3,15 +3,19 @@
  * heard, and can ask them whether they have lost it too.
  */
 import { z } from 'zod';
+import { NODE_ID_PATTERN } from '../../protocol/ids.ts';
+import { HTTP_ADDRESS } from '../../support/own-addresses.ts';
 
 /** Announcements of this node that it hears itself, during which a node that is not heard has ended. */
 const MAX_MISSED = 3;
 const MAX_ADDRESSES = 8;
+/** Every client of Redis can announce: so many nodes are remembered and asked at most. One that is ready is enough. */
+const MAX_PEERS = 16;
 
 const announcement = z.object({
-  nodeId: z.string(),
-  // An address and a port: nobody can make this node ask anything else.
-  addresses: z.array(z.string().regex(/^http:\/\/([\d.]{7,15}|\[[\da-f:]{2,39}\]):\d{1,5}$/)).max(MAX_ADDRESSES),
+  nodeId: z.string().regex(NODE_ID_PATTERN),
+  // A host and a port: nobody can make this node ask for anything but its readiness.
+  addresses: z.array(z.string().regex(HTTP_ADDRESS)).max(MAX_ADDRESSES),
 });
 
 export class Peers {
@@ -24,7 +28,7 @@ export class Peers {
     this.#publish = publish;
   }
 
-  /** All of them, of all nodes that were there when Redis was last reached. */
+  /** All of them, of the nodes that were there when Redis was last reached. */
   get addresses(): readonly string[] {
     return [...this.#peers.values()].flatMap(({ addresses }) => addresses);
   }
@@ -38,7 +42,8 @@ export class Peers {
     const { data } = announcement.safeParse(parse(text));
     if (data === undefined) return false;
     if (data.nodeId === this.#nodeId) this.#forgetEnded();
-    else this.#peers.set(data.nodeId, { addresses: data.addresses, missed: 0 });
+    else if (this.#peers.has(data.nodeId) || this.#peers.size < MAX_PEERS)
+      this.#peers.set(data.nodeId, { addresses: data.addresses, missed: 0 });
     return true;
   }
 

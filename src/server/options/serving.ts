@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { NODE_ID_PATTERN } from '../../protocol/ids.ts';
 import { readListenHost, readNetwork } from '../../support/ip-address.ts';
+import { HTTP_ADDRESS } from '../../support/own-addresses.ts';
 import { flag, integer, listBy, type OptionEntry, optionalText, optionEntry, readBy } from './entry.ts';
 import { readAllowedOrigin } from './origin.ts';
 
@@ -19,6 +20,11 @@ export const SERVING = {
     'text',
     z.string().regex(NODE_ID_PATTERN).optional(),
     'Name of this node, unique among all nodes: a second node of that name does not start. Clients are told it, so no host name that is to stay private. Default: random.',
+  ),
+  nodeUrl: optionEntry(
+    'text',
+    z.string().regex(HTTP_ADDRESS, 'must be http://host:port').optional(),
+    'Address at which other nodes reach the port of this one, such as http://10.0.0.5:3000, where it is not one of its network interfaces: behind NAT, or in a container on a bridge. A node that has lost Redis asks the others at it whether they have. Default: the addresses of the interfaces.',
   ),
   secret: optionalText(
     'Secret that signs resume tokens, at least 16 characters, the same on every node. Default: random, shared by all nodes through Redis.',

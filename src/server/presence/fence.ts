@@ -12,8 +12,15 @@ import type { ServerContext } from '../context.ts';
 import type { Session } from '../sessions/session.ts';
 import { withdrawSession } from './drop-session.ts';
 
-/** Of a lease: without the store for so long, a node asks the others. */
-const ASK_AFTER = 2 / 3;
+/** Of a lease: without the store for so long, a node asks the others, again and again. */
+const ASK_AFTER = 1 / 3;
+/** Of a lease: and for so long, it moves its clients to those that have the store. */
+const FENCE_AFTER = 2 / 3;
+/**
+ * After an outage for all, nodes connect to the store again one after the other, within a second. So the others must have
+ * had it for longer.
+ */
+const CONFIRM_MS = 2_000;
 /** A link that swallows everything is noticed so late. One that breaks is noticed at once, and the node then asks earlier. */
 const SILENT_MS = 2_500;
 /** Of a lease: over this time the clients are asked to go. The rest is for the last renewal and for coming back. */
@@ -28,46 +35,79 @@ const RECONNECT_MS = 500;
 
 /** @param server the HTTP server of this node: it may begin to listen later, or never. */
 export function startFence(context: ServerContext, server: Listening): Stop {
-  const { engine, clock, log, options } = context;
-  const fence = { lostAt: undefined as number | undefined, fenced: false, asking: false, stopped: false };
-  const ask = async (): Promise<void> => {
-    fence.asking = true;
-    const better = await anyIsReady(engine.fanout.peers());
-    fence.asking = false;
-    if (!better || fence.lostAt === undefined || fence.stopped) return;
-    fence.fenced = true;
-    log.warn('this node cannot reach the store and others can: its clients are asked to connect to them');
-    moveAll(context, () => fence.lostAt !== undefined && !fence.stopped);
-  };
-  const look = (): void => {
-    if (engine.health().state !== 'down') {
-      if (fence.fenced) log.warn('this node reaches the store again and is back in service');
-      Object.assign(fence, { lostAt: undefined, fenced: false });
-      return;
-    }
-    fence.lostAt ??= clock.monotonic() - SILENT_MS;
-    const isDue = clock.monotonic() - fence.lostAt >= options.userTtlMs * ASK_AFTER;
-    if (isDue && !fence.fenced && !fence.asking) void ask();
-  };
+  const { clock, options } = context;
+  const fence = new Fence(context);
   return startTogether([
-    () => () => {
-      fence.stopped = true;
-    },
-    () => clock.every(Math.min(options.userTtlMs * LOOK, MAX_LOOK_MS), look),
+    () => () => fence.stop(),
+    () => clock.every(Math.min(options.userTtlMs * LOOK, MAX_LOOK_MS), () => fence.look()),
     () => announceAgainAndAgain(context, server),
   ]);
 }
 
+class Fence {
+  readonly #context: ServerContext;
+  #lostAt: number | undefined;
+  /** Since when others have said that they have the store, without one that said that none has. */
+  #othersSince: number | undefined;
+  #isAsking = false;
+  #isFenced = false;
+  #isStopped = false;
+
+  constructor(context: ServerContext) {
+    this.#context = context;
+  }
+
+  look(): void {
+    const { engine, clock, options, log } = this.#context;
+    if (engine.health().state !== 'down') {
+      if (this.#isFenced) log.warn('this node reaches the store again and is back in service');
+      this.#lostAt = undefined;
+      this.#othersSince = undefined;
+      this.#isFenced = false;
+      return;
+    }
+    this.#lostAt ??= clock.monotonic() - SILENT_MS;
+    const isDue = clock.monotonic() - this.#lostAt >= options.userTtlMs * ASK_AFTER;
+    if (isDue && !this.#isFenced && !this.#isAsking) void this.#ask();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #ask(): Promise<void> {
+    const { engine, clock, options, log } = this.#context;
+    this.#isAsking = true;
+    const statuses = await statusesOf(engine.fanout.peers());
+    this.#isAsking = false;
+    if (!this.#isLost || this.#lostAt === undefined) return;
+    const now = clock.monotonic();
+    const anyIsReady = statuses.includes(200);
+    // Those that have not answered in time say nothing: they may be busy.
+    if (anyIsReady) this.#othersSince ??= now;
+    else if (statuses.length > 0) this.#othersSince = undefined;
+    if (!anyIsReady || this.#othersSince === undefined || now - this.#othersSince < CONFIRM_MS) return;
+    if (now - this.#lostAt < options.userTtlMs * FENCE_AFTER) return;
+    this.#isFenced = true;
+    log.warn('this node cannot reach the store and others can: its clients are asked to connect to them');
+    moveAll(this.#context, () => this.#isLost);
+  }
+
+  get #isLost(): boolean {
+    return this.#lostAt !== undefined && !this.#isStopped;
+  }
+}
+
 function announceAgainAndAgain({ engine, clock, options }: ServerContext, server: Listening): Stop {
   return clock.every(options.userTtlMs * ANNOUNCE, () => {
-    const addresses = addressesOf(server);
+    const addresses = options.nodeUrl === undefined ? addressesOf(server) : [options.nodeUrl];
     if (addresses.length > 0) engine.fanout.announce(addresses);
   });
 }
 
-async function anyIsReady(peers: readonly string[]): Promise<boolean> {
+async function statusesOf(peers: readonly string[]): Promise<number[]> {
   const statuses = await Promise.all(peers.map((address) => httpStatus(`${address}/readyz`, PEER_MS)));
-  return statuses.includes(200);
+  return statuses.filter((status) => status !== undefined);
 }
 
 /** @param isFenced whether the others still have to go. */

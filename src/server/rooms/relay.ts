@@ -49,11 +49,18 @@ async function publishSignal(
   event: string,
 ): Promise<RequestReply<'signal'>> {
   const { engine, signals } = context;
-  // A member that no node has a connection of has just lost it, or is resuming its seat.
-  if ((await engine.fanout.deliver(socketRoomOfMember(key.ref, to), event)) === 0)
-    return (await whyUnreachable(context, key, to)) ?? refuse('PEER_AWAY');
-  signals.count(key.ref);
-  return { ok: true };
+  const delivered = await engine.fanout.deliver(socketRoomOfMember(key.ref, to), event);
+  if (delivered) {
+    signals.count(key.ref);
+    return { ok: true };
+  }
+  const refused = await whyUnreachable(context, key, to);
+  if (refused !== undefined) return refused;
+  // The node of a present member that nobody listens for has lost its connection to the store: the member is not told to be
+  // away, so its sender must not wait for its return.
+  if (delivered === undefined) throw new StoreUnavailable('the node of the member cannot be reached');
+  // It has just lost its connection, or is resuming its seat.
+  return refuse('PEER_AWAY');
 }
 
 /**

@@ -8,7 +8,7 @@ import { LEASE_MS, type LinkedNode, startLinkedNodes } from './linked-nodes.ts';
 const PATIENT = { timeout: PATIENCE_MS, interval: 50 };
 const MEMBERS = 6;
 /** Longer than in the other tests: the clients of a busy machine must come back within a third of it. */
-const OPTIONS = { userTtlMs: 2 * LEASE_MS };
+const OPTIONS = { userTtlMs: 3 * LEASE_MS };
 
 const readiness = async ({ url }: LinkedNode) => (await fetch(`${url}/readyz`)).status;
 const peersKnown = ({ server }: LinkedNode) => server.engine.fanout.peers().length;
@@ -56,25 +56,40 @@ test.each(['cut', 'freeze'] as const)(
   },
 );
 
-test('nodes that have all lost Redis keep their clients, and so does a node that is alone', async () => {
-  for (const count of [2, 1]) {
-    await using nodes = await startLinkedNodes(count, OPTIONS);
-    const clients = await Promise.all(
-      Array.from({ length: count }, (_, number) => connectClient(nodes.node(number).url)),
-    );
-    const [first] = clients;
-    const { room } = (await first?.must('room:create')) ?? expect.unreachable();
-    await vi.waitFor(() => expect(peersKnown(nodes.node(0))).toBe(count - 1), PATIENT);
-    nodes.redis.freeze();
-    // Beyond the time at which a node asks the others, and below that at which a lease ends.
-    await new Promise((resolve) => setTimeout(resolve, OPTIONS.userTtlMs * 0.85));
-    nodes.redis.thaw();
-    await expect.poll(() => first?.ask('room:get'), PATIENT).toMatchObject({ ok: true });
-    for (const client of clients) {
-      expect(client.all('server:drain')).toEqual([]);
-      expect(client.socket.connected).toBe(true);
-    }
-    expect((await first?.must('room:get'))?.room.ref).toBe(room.ref);
-    for (const client of clients) client.socket.disconnect();
+test.concurrent.each([2, 1])('all nodes have lost Redis (%i of them): they keep their clients', async (count) => {
+  await using nodes = await startLinkedNodes(count, OPTIONS);
+  const clients = await Promise.all(nodes.all.map(({ url }) => connectClient(url)));
+  const [first] = clients;
+  const { room } = (await first?.must('room:create')) ?? expect.unreachable();
+  await vi.waitFor(() => expect(peersKnown(nodes.node(0))).toBe(count - 1), PATIENT);
+  nodes.redis.freeze();
+  // Beyond the time at which a node would move its clients, and below that at which a lease ends.
+  await new Promise((resolve) => setTimeout(resolve, OPTIONS.userTtlMs * 0.85));
+  nodes.redis.thaw();
+  await vi.waitFor(async () => expect(await first?.ask('room:get')).toMatchObject({ ok: true }), PATIENT);
+  for (const client of clients) {
+    expect(client.all('server:drain')).toEqual([]);
+    expect(client.socket.connected).toBe(true);
   }
+  expect((await first?.must('room:get'))?.room.ref).toBe(room.ref);
+  for (const client of clients) client.socket.disconnect();
+});
+
+test('nodes that connect to Redis again one after the other keep their clients', async () => {
+  await using nodes = await startLinkedNodes(2, { userTtlMs: LEASE_MS / 2 });
+  const [here, there] = [nodes.node(0), nodes.node(1)];
+  await using ann = await connectClient(here.url);
+  await vi.waitFor(() => expect(peersKnown(here)).toBe(1), PATIENT);
+  for (const { link } of nodes.all) link.cut();
+  await vi.waitFor(async () => expect(await readiness(here)).toBe(503), PATIENT);
+  // Longer than a lease: the node is about to move its clients as soon as another one has Redis.
+  await new Promise((resolve) => setTimeout(resolve, LEASE_MS));
+  there.link.heal();
+  await vi.waitFor(async () => expect(await readiness(there)).toBe(200), PATIENT);
+  // Many looks at the store, and shorter than what the other one must have had it for.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  here.link.heal();
+  await vi.waitFor(async () => expect(await readiness(here)).toBe(200), PATIENT);
+  await expect.poll(async () => (await ann.ask('room:create')).ok, PATIENT).toBe(true);
+  expect(ann.all('server:drain')).toEqual([]);
 });

@@ -13,6 +13,7 @@ export interface LinkedNode {
 
 export interface LinkedNodes extends AsyncDisposable {
   readonly redis: RedisServer;
+  readonly all: readonly LinkedNode[];
   node(number: number): LinkedNode;
 }
 
@@ -28,26 +29,46 @@ const OPTIONS: PartialOptions = {
   graceMs: 2_000,
 };
 
-export async function startLinkedNodes(count: number, options: PartialOptions = {}): Promise<LinkedNodes> {
-  const redis = await startRedis();
-  const nodes: LinkedNode[] = [];
-  for (let number = 0; number < count; number += 1) {
-    const link = await startProxy(redis.port);
-    const redisUrl = `redis://127.0.0.1:${link.port}`;
-    const server = await createServer({ ...OPTIONS, redisUrl, ...options }, { log: silentLog });
-    nodes.push({ server, url: `http://127.0.0.1:${server.port}`, link });
+/** @param redisArgs more arguments for redis-server */
+export async function startLinkedNodes(
+  count: number,
+  options: PartialOptions = {},
+  redisArgs: readonly string[] = [],
+): Promise<LinkedNodes> {
+  const owned: AsyncDisposable[] = [];
+  const close = async (): Promise<void> => {
+    for (const resource of owned.toReversed()) await resource[Symbol.asyncDispose]();
+  };
+  try {
+    const redis = await startRedis({ args: redisArgs });
+    owned.push(redis);
+    const nodes: LinkedNode[] = [];
+    for (let number = 0; number < count; number += 1) nodes.push(await startNode(redis, options, owned));
+    return linked(redis, nodes, close);
+  } catch (error) {
+    await close();
+    throw error;
   }
+}
+
+async function startNode(redis: RedisServer, options: PartialOptions, owned: AsyncDisposable[]): Promise<LinkedNode> {
+  const link = await startProxy(redis.port);
+  owned.push(link);
+  const redisUrl = `redis://127.0.0.1:${link.port}`;
+  const server = await createServer({ ...OPTIONS, redisUrl, ...options }, { log: silentLog });
+  owned.push({ [Symbol.asyncDispose]: () => server.close() });
+  return { server, url: `http://127.0.0.1:${server.port}`, link };
+}
+
+function linked(redis: RedisServer, nodes: readonly LinkedNode[], close: () => Promise<void>): LinkedNodes {
   return {
     redis,
+    all: nodes,
     node(number) {
       const found = nodes[number];
       if (found === undefined) throw new Error('no such node');
       return found;
     },
-    async [Symbol.asyncDispose]() {
-      await Promise.all(nodes.map(({ server }) => server.close()));
-      await Promise.all(nodes.map(({ link }) => link.close()));
-      await redis.stop();
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
