@@ -21,6 +21,8 @@ export interface NodeSettings {
 
 /** Times beyond `drainMs` that the end of a process may take on a busy machine. */
 const EXIT_SLACK_MS = 2_000;
+/** A start ends after some seconds without Redis, and several outages may follow each other. */
+const START_TRIES = 20;
 /** Of the log of a process that did not do what it should. */
 const TOLD_LINES = 6;
 const TOLD_CHARACTERS = 400;
@@ -123,7 +125,7 @@ export class ChaosNode implements AsyncDisposable {
     await this.time[Symbol.asyncDispose]();
   }
 
-  async #launch(launch: () => Promise<SignalboxProcess>, tries = 5): Promise<SignalboxProcess> {
+  async #launch(launch: () => Promise<SignalboxProcess>, tries = START_TRIES): Promise<SignalboxProcess> {
     try {
       return await launch();
     } catch (error) {
