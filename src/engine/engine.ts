@@ -20,6 +20,11 @@ export interface Engine {
    * @throws StoreUnavailable when the store does not answer in time.
    */
   apply<C extends Command>(command: C): Promise<Outcome<C>>;
+  /**
+   * Sets who is told when a command shows that this node has not yet restored what it holds in a shard: it should tick that
+   * shard at once. Called once, before the node serves.
+   */
+  onBehind(listener: (shard: number) => void): void;
   readonly fanout: Fanout;
   readonly feed: Feed;
   health(): StoreHealth;

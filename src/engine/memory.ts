@@ -40,6 +40,8 @@ export function createMemoryEngine(
       if (isUserCommand(command)) return users.apply(command, now) as Outcome<C>;
       return applyToShard(shards, feed, command, { ...settings, now }) as Outcome<C>;
     },
+    // It never begins another epoch.
+    onBehind: () => {},
     fanout: {
       adapter: undefined,
       up: true,

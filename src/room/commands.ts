@@ -145,6 +145,10 @@ export interface Tick {
    * while it has, because the shard may be found to have lost its state in this step.
    */
   readonly sole: boolean;
+  /** The epoch in which the node has restored what it holds in this shard; missing at first, when it holds nothing. */
+  readonly knownEpoch?: number;
+  /** The node has nothing left to restore in `knownEpoch`. The recovery ends when all connected nodes have said so. */
+  readonly restored?: { readonly by: NodeId; readonly connected: readonly NodeId[] };
   /** How often each node ticks a shard: after twice as long without a tick nothing is reaped for the length of a lease. */
   readonly everyMs: number;
 }

@@ -2,6 +2,7 @@
  * The epochs of a shard. The store begins a new one when its state may be that of an earlier instant, or gone: after a
  * restart, a failover, a flush. Then the shard recovers for a while: the nodes restore what they hold.
  */
+import type { NodeId } from '../protocol/ids.ts';
 import type { Policy, Room } from './room.ts';
 
 export interface Epoch {
@@ -11,7 +12,15 @@ export interface Epoch {
   readonly recoverUntil: number;
   /** What is done once after the recovery has been done, see `settle` in `tick.ts`. */
   readonly settled: boolean;
+  /** The nodes that have restored what they hold. */
+  readonly restoredBy: readonly NodeId[];
 }
+
+/**
+ * Nodes that have lost their connections together with the store are connected again by then: the delay of a reconnect is
+ * 0.6 s at most. So the recovery lasts as long even when all nodes that are connected have restored what they hold.
+ */
+export const RECONNECTED_MS = 1500;
 
 /** More changes than a room can have lost. */
 export const LEAP = 1_000_000;
@@ -29,6 +38,7 @@ export const firstEpoch = (now: number): Epoch => ({
   since: now,
   recoverUntil: Number.NEGATIVE_INFINITY,
   settled: true,
+  restoredBy: [],
 });
 
 export const nextEpoch = (last: Epoch, now: number, { recoveryMs }: Policy): Epoch => ({
@@ -36,16 +46,20 @@ export const nextEpoch = (last: Epoch, now: number, { recoveryMs }: Policy): Epo
   since: now,
   recoverUntil: now + recoveryMs,
   settled: false,
+  restoredBy: [],
 });
+
+/** More joins than can have been lost: a member that joins before a lost one is restored does not get its number. */
+export const SEQ_LEAP = 1000;
 
 /** How long the shard still recovers. */
 export const recoveringFor = ({ recoverUntil }: Epoch, now: number): number => Math.max(0, recoverUntil - now);
 
-/** Brings a room into the epoch: the scripts do this to every room that they load. */
+/** Brings a room into the epoch, and the numbers of its seats: the scripts do this to every room that they load. */
 export function leapInto(room: Room, epoch: number): Room {
   if (room.epoch === epoch) return room;
   const rev = leaped(room.rev, room.epoch, epoch);
-  return { ...room, rev, leapedTo: rev, epoch };
+  return { ...room, rev, leapedTo: rev, epoch, nextSeq: room.nextSeq + SEQ_LEAP };
 }
 
 /**

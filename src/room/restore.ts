@@ -4,7 +4,7 @@
  */
 import type { RoomCode, UserId } from '../protocol/ids.ts';
 import type { Restore, RestoredSeat } from './commands.ts';
-import { leaped, restoresUntil } from './epoch.ts';
+import { leaped, restoresUntil, SEQ_LEAP } from './epoch.ts';
 import { allocate, shardOf } from './pool.ts';
 import { longestCooled } from './pool-stats.ts';
 import { type Policy, type Room, type Seat, toSnapshot } from './room.ts';
@@ -38,7 +38,8 @@ function codeFor(shard: Shard, { code, candidates, searchFrom }: Restore, { now,
 
 function fromCopy({ ref, room, sinceEpoch }: Restore, code: RoomCode, epoch: number, now: number): Room {
   const rev = leaped(room.rev, sinceEpoch, epoch);
-  return { ...room, rev, leapedTo: rev, epoch, code, ref, lastActive: now, emptySince: now, seats: [] };
+  const nextSeq = room.nextSeq + SEQ_LEAP;
+  return { ...room, nextSeq, rev, leapedTo: rev, epoch, code, ref, lastActive: now, emptySince: now, seats: [] };
 }
 
 /** Whatever this changes, the revision grows beyond all that are known: nobody has had that state yet. */

@@ -5,7 +5,7 @@
 import type { RoomCode } from '../protocol/ids.ts';
 import { findSeat } from './authority.ts';
 import type { SeatKey, Tick } from './commands.ts';
-import { type Epoch, recoveringFor } from './epoch.ts';
+import { type Epoch, RECONNECTED_MS, recoveringFor } from './epoch.ts';
 import type { Evicted, RoomEvent } from './outcomes.ts';
 import { cooled, poolStats } from './pool-stats.ts';
 import { deadline, type Room, type Seat, toCopy } from './room.ts';
@@ -25,7 +25,7 @@ export function tick(shard: Shard, command: Tick, context: RuleContext): RuleRes
       ok: true,
       events: state.events,
       evicted: state.evicted,
-      lost: recoveringMs > 0 ? [] : lost,
+      lost: recoveringMs > 0 || isBehind(meta.epoch, command) ? [] : lost,
       revs: revsOf(state, command.held),
       epoch: meta.epoch.number,
       recoveringMs,
@@ -40,17 +40,34 @@ export function tick(shard: Shard, command: Tick, context: RuleContext): RuleRes
 /** When nobody has ticked the shard for long, members could not renew their leases: they get the time of one to do so. */
 function metaAfter(
   { epoch, tickedAt, noReapBefore }: ShardMeta,
-  { everyMs, sole }: Tick,
+  command: Tick,
   holdsAll: boolean,
   { now, policy }: RuleContext,
 ): ShardMeta {
+  const { everyMs, sole } = command;
   const wasAway = tickedAt !== null && now - tickedAt > 2 * everyMs;
   const hasRecovered = sole && holdsAll && recoveringFor(epoch, now) > 0;
   return {
-    epoch: hasRecovered ? { ...epoch, recoverUntil: now } : epoch,
+    epoch: hasRecovered ? { ...epoch, recoverUntil: now } : waitedFor(epoch, command, now, policy),
     tickedAt: now,
     noReapBefore: wasAway ? now + policy.leaseMs : noReapBefore,
   };
+}
+
+/** The node has yet to restore what it holds: its seats are missing, not lost. */
+const isBehind = ({ number }: Epoch, { knownEpoch }: Tick): boolean =>
+  knownEpoch !== undefined && knownEpoch !== number;
+
+/** Until all connected nodes have restored what they hold. One that comes late is waited for after all. */
+function waitedFor(epoch: Epoch, command: Tick, now: number, { recoveryMs }: RuleContext['policy']): Epoch {
+  const { knownEpoch, restored } = command;
+  if (recoveringFor(epoch, now) === 0) return epoch;
+  if (isBehind(epoch, command)) return { ...epoch, recoverUntil: epoch.since + recoveryMs };
+  if (knownEpoch === undefined || restored === undefined) return epoch;
+  const restoredBy = [...new Set([...epoch.restoredBy, restored.by])];
+  if (!restored.connected.every((node) => restoredBy.includes(node))) return { ...epoch, restoredBy };
+  const recoverUntil = Math.min(epoch.recoverUntil, Math.max(now, epoch.since + RECONNECTED_MS));
+  return { ...epoch, restoredBy, recoverUntil };
 }
 
 /** @returns whether something due is left for the next step */

@@ -15,6 +15,9 @@ export class StoreRecovering extends StoreUnavailable {
   }
 }
 
+/** What this node holds has not been restored yet: what is missing may be what it has to give. */
+export class NodeBehind extends StoreRecovering {}
+
 export interface StoreHealth {
   /**
    * `up`: it does what it is asked. `recovering`: it answers commands, but messages of other nodes may be missing. `down`: it

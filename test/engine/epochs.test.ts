@@ -1,10 +1,12 @@
 /** Every way in which a Redis loses what was written: it is noticed, nothing is refused for good, and nodes restore. */
 import { createClient } from 'redis';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import type { NodeId } from '../../src/protocol/ids.ts';
 import type { RoomSnapshot } from '../../src/protocol/snapshot.ts';
+import { RECONNECTED_MS } from '../../src/room/epoch.ts';
 import { StoreRecovering } from '../../src/support/store.ts';
 import { eventsOf } from '../room/events-in-words.ts';
-import { refOf, SECOND, SHARD, seatKey, session } from '../room/fixtures.ts';
+import { node, refOf, SECOND, SHARD, seatKey, session } from '../room/fixtures.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { type EngineHarness, NODE, nthCode, settingsOf } from './harness.ts';
@@ -206,4 +208,70 @@ test('a node that is alone and holds nothing ends the recovery', async () => {
   await nodes.admin.flushAll();
   expect((await alone()).recoveringMs).toBe(RECOVERY_MS);
   expect((await alone([])).recoveringMs).toBe(0);
+});
+
+describe('nodes tell that they have restored what they hold', () => {
+  const [A, B] = [node('node-a'), node('node-b')];
+  /** A tick of a node that has nothing left to restore. */
+  const tell = (harness: EngineHarness, by: NodeId, knownEpoch: number, connected: readonly NodeId[]) =>
+    harness.tick([], 100, SHARD, { knownEpoch, restored: { by, connected } });
+
+  test('the recovery ends when all have, but not before others can have connected again', async () => {
+    await using nodes = await startNodes({ count: 2, settings });
+    const [one, two] = nodes.harnesses;
+    if (one === undefined || two === undefined) return expect.unreachable();
+    const { epoch } = await one.tick();
+    expect((await tell(one, A, epoch, [A, B])).recoveringMs).toBe(RECOVERY_MS);
+    expect((await tell(one, A, epoch, [A, B])).recoveringMs).toBe(RECOVERY_MS);
+    expect((await tell(two, B, epoch, [A, B])).recoveringMs).toBe(RECONNECTED_MS);
+    await waits(two.create('anna'));
+    nodes.clock.advance(RECONNECTED_MS);
+    expect(await two.create('anna')).toMatchObject({ ok: true });
+  });
+
+  test('one that comes late is waited for after all, and what it has said of another epoch does not count', async () => {
+    await using nodes = await startNodes({ count: 2, settings });
+    const [one, two] = nodes.harnesses;
+    if (one === undefined || two === undefined) return expect.unreachable();
+    const { epoch } = await one.tick();
+    await tell(one, A, epoch, [A]);
+    expect((await tell(two, B, epoch - 1, [A, B])).recoveringMs).toBe(RECOVERY_MS);
+    expect((await tell(two, B, epoch, [A, B])).recoveringMs).toBe(RECONNECTED_MS);
+    await nodes.admin.flushAll();
+    nodes.clock.advance(1);
+    const again = await one.tick();
+    expect((await tell(one, A, again.epoch, [A, B])).recoveringMs).toBe(RECOVERY_MS);
+  });
+});
+
+test('a node that has not restored yet what it holds is refused nothing for good, and told to restore', async () => {
+  await using nodes = await startUsed();
+  const [one, two] = nodes.harnesses;
+  if (one === undefined || two === undefined) return expect.unreachable();
+  const room = await one.room(['anna'], { ref: refOf(1) });
+  const { epoch } = await one.tick([], 100, SHARD);
+  await one.tick([], 100, SHARD, { knownEpoch: epoch });
+  const behind = vi.fn();
+  one.engine.onBehind(behind);
+  nodes.clock.advance(1);
+  await nodes.admin.flushAll();
+  await two.tick();
+  nodes.clock.advance(RECOVERY_MS);
+  await two.tick();
+
+  for (const ask of [
+    one.resume(room, 'anna', 2),
+    one.leave(room, 'anna'),
+    one.resolve(room.code),
+    one.join(room, 'bert'),
+  ])
+    await waits(ask);
+  expect(behind.mock.calls).toEqual([[SHARD], [SHARD], [SHARD], [SHARD]]);
+  const held = [seatKey(room, 'anna')];
+  expect(await one.tick(held, 100, SHARD, { knownEpoch: epoch })).toMatchObject({ lost: [], recoveringMs: 0 });
+  expect(await two.resolve(room.code)).toMatchObject({ reason: 'ROOM_NOT_FOUND' });
+  expect(await restore(one, room, 'anna', epoch)).toMatchObject({ ok: true });
+  const later = await one.tick(held, 100, SHARD, { knownEpoch: (await two.tick()).epoch });
+  expect(later.lost).toEqual([]);
+  expect(await one.leave(room, 'bert')).toMatchObject({ reason: 'NOT_IN_ROOM' });
 });

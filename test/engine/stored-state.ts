@@ -2,7 +2,7 @@
 import type { createClient } from 'redis';
 import type { EngineSettings } from '../../src/engine/engine.ts';
 import { createKeys } from '../../src/engine/redis/keys.ts';
-import { leaped, leapInto } from '../../src/room/epoch.ts';
+import { leaped, leapInto, SEQ_LEAP } from '../../src/room/epoch.ts';
 import { codeAt, indexOf } from '../../src/room/pool.ts';
 import { deadline, type Room } from '../../src/room/room.ts';
 import type { Shard } from '../../src/room/shard.ts';
@@ -43,7 +43,7 @@ function inEpoch(room: Record<string, string>, epoch: string | null): Record<str
   const { rev, epoch: of } = room;
   if (rev === undefined || epoch === null || of === epoch) return room;
   const after = String(leaped(Number(rev), Number(of), Number(epoch)));
-  return { ...room, rev: after, leapedTo: after, epoch };
+  return { ...room, rev: after, leapedTo: after, epoch, nextSeq: String(Number(room.nextSeq) + SEQ_LEAP) };
 }
 
 export function expectedState(shard: Shard, { pool, policy }: EngineSettings): unknown {

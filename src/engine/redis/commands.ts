@@ -9,7 +9,7 @@ import type { Command, Create, Outcome, Tick } from '../../room/commands.ts';
 import type { Pool } from '../../room/pool.ts';
 import { type Policy, toCopy, toSnapshot } from '../../room/room.ts';
 import { MAX_BANS, newRoom } from '../../room/transitions.ts';
-import { StoreRecovering } from '../../support/store.ts';
+import { NodeBehind, StoreRecovering } from '../../support/store.ts';
 import type { EngineSettings } from '../engine.ts';
 import {
   type Encoded,
@@ -208,6 +208,8 @@ export const urgencyOf = ({ kind }: Command): Urgency => COMMANDS[kind].urgency;
 export interface Circumstances {
   /** The life of Redis as the node knows it, see `lives.ts`. */
   readonly life?: string | undefined;
+  /** The epoch in which the node has restored what it holds in the shard of the command. */
+  readonly knownEpoch?: number | undefined;
   /** Replaces the time of Redis: only tests give it. */
   readonly now?: number | undefined;
 }
@@ -216,17 +218,17 @@ export function encode(
   command: Command,
   settings: EngineSettings,
   keys: Keys,
-  { life, now }: Circumstances = {},
+  { life, knownEpoch, now }: Circumstances = {},
 ): string[] {
   const { policy, pool } = settings;
   const row = rowOf(command);
   const { fields, bodies } = row.encode(command, pool, keys);
   const feed = row.writesFeed ? feedTarget(settings, keys) : undefined;
-  return [JSON.stringify({ ...fields, policy, feed, life, now }), ...bodies];
+  return [JSON.stringify({ ...fields, policy, feed, life, knownEpoch, now }), ...bodies];
 }
 
 /** Of any script of a shard, in place of its own reply. */
-const recovering = z.object({ reason: z.literal('RECOVERING'), recoveringMs: z.number() });
+const recovering = z.object({ reason: z.literal('RECOVERING'), recoveringMs: z.number(), behind: z.boolean() });
 
 /**
  * The outcome that the reply of a command's script stands for.
@@ -237,7 +239,8 @@ const recovering = z.object({ reason: z.literal('RECOVERING'), recoveringMs: z.n
 export function decode<C extends Command>(command: C, text: unknown, policy: Policy): Outcome<C> {
   const reply: unknown = JSON.parse(z.string().parse(text));
   if (typeof reply === 'object' && reply !== null && 'recoveringMs' in reply && 'reason' in reply) {
-    throw new StoreRecovering(recovering.parse(reply).recoveringMs);
+    const { recoveringMs, behind } = recovering.parse(reply);
+    throw behind ? new NodeBehind(recoveringMs) : new StoreRecovering(recoveringMs);
   }
   return rowOf(command).decode(reply, command, policy);
 }

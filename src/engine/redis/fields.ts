@@ -17,7 +17,7 @@ import {
   sessionNumber,
   userId,
 } from '../../protocol/snapshot.ts';
-import { LEAP } from '../../room/epoch.ts';
+import { LEAP, RECONNECTED_MS, SEQ_LEAP } from '../../room/epoch.ts';
 import { FEED_TYPE_OF } from '../../room/feed-events.ts';
 import { DEFERRED, DOUBTFUL } from '../../room/recovery.ts';
 import type { Room, Seat } from '../../room/room.ts';
@@ -102,7 +102,7 @@ export function luaTables(): string {
     // Words in one string: a table would be made anew by every run of every script, and hardly any needs it.
     `local DEFERRED = ' ${[...DEFERRED].join(' ')} '`,
     `local DOUBTFUL = ' ${[...DOUBTFUL].join(' ')} '`,
-    `local LEAP = ${LEAP}`,
+    `local LEAP, SEQ_LEAP, RECONNECTED_MS = ${LEAP}, ${SEQ_LEAP}, ${RECONNECTED_MS}`,
     '',
   ].join('\n');
 }

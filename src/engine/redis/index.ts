@@ -7,10 +7,11 @@ import type { ScriptRunner } from '../../redis/script-runner.ts';
 import { StoreClock } from '../../redis/store-clock.ts';
 import type { Command, Outcome } from '../../room/commands.ts';
 import { SHARDS } from '../../room/pool.ts';
+import { isUserCommand, shardOfCommand } from '../../room/rules.ts';
 import { type Clock, systemClock } from '../../support/clock.ts';
 import { type Log, silentLog } from '../../support/log.ts';
 import { systemRandom } from '../../support/random.ts';
-import { StoreUnavailable } from '../../support/store.ts';
+import { NodeBehind, StoreUnavailable } from '../../support/store.ts';
 import { DEFAULT_PREFIX, type Engine, type EngineSettings, type Fanout, type NodeMessage } from '../engine.ts';
 import { isSocketRoomOfMember } from '../socket-rooms.ts';
 import { type Bus, createBus, redisChannel, socketRoomIn } from './bus.ts';
@@ -158,14 +159,23 @@ async function buildEngine(deps: EngineDeps): Promise<RedisEngine> {
   await runner.load(sources);
   await checkPoolShape(deps);
   const fanout = await createFanout(deps);
+  let onBehind: (shard: number) => void = () => {};
   return {
     name: `redis at ${clients.address}`,
     async apply<C extends Command>(command: C): Promise<Outcome<C>> {
-      const args = encode(command, settings, keys, { life: lives.of(command), now: clock?.now() });
+      const args = encode(command, settings, keys, { ...lives.of(command), now: clock?.now() });
       const keysOf = keys.scriptKeysOf(command);
       const reply = await runner.run(scripts[command.kind], keysOf, args, urgencyOf(command));
       lives.learn(command, reply);
-      return decode(command, reply, settings.policy);
+      try {
+        return decode(command, reply, settings.policy);
+      } catch (error) {
+        if (error instanceof NodeBehind && !isUserCommand(command)) onBehind(shardOfCommand(command));
+        throw error;
+      }
+    },
+    onBehind: (listener) => {
+      onBehind = listener;
     },
     fanout,
     feed: createRedisFeed({ runner, sub: clients.sub, keys, scripts: feedScripts, settings, log: deps.log, clock }),

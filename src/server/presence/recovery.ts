@@ -7,7 +7,7 @@ import { SHARDS } from '../../room/pool.ts';
 import type { Stop } from '../../support/clock.ts';
 import { startTogether } from '../../support/start-together.ts';
 import type { ServerContext } from '../context.ts';
-import { OtherNodes } from './other-nodes.ts';
+import { OtherNodes, type WaitedFor } from './other-nodes.ts';
 import { refreshUsers } from './refresh-idle-users.ts';
 import { coolAgain, restoreRooms } from './restore-rooms.ts';
 
@@ -19,12 +19,12 @@ const SPREAD_MS = 300;
 export interface Step {
   /** Whether the shard is to be ticked again at once. */
   readonly again: boolean;
-  /** For the next tick, see `Tick`. */
-  readonly sole: boolean;
+  /** For the next tick: this node has restored what it holds, and waits for these. */
+  readonly waitedFor?: WaitedFor;
 }
 
-const DONE: Step = { again: false, sole: false };
-const AGAIN: Step = { again: true, sole: false };
+const DONE: Step = { again: false };
+const AGAIN: Step = { again: true };
 
 type Ticked = Outcome<Tick>;
 
@@ -44,7 +44,8 @@ export class Recovery {
   }
 
   start(): Stop {
-    const { clock, options } = this.#context;
+    const { clock, engine, options } = this.#context;
+    engine.onBehind((shard) => void this.#visit(shard));
     const look = () => void this.#others.look().catch(() => {}); // asked again when it matters
     return startTogether([
       () => clock.every(REVISIT_MS, () => this.#revisit()),
@@ -55,10 +56,10 @@ export class Recovery {
   /**
    * After each tick of a shard.
    *
-   * @param wasSole whether that tick said that nobody is waited for
+   * @param hasTold whether that tick said that this node has restored what it holds
    * @throws StoreUnavailable when something has not been restored: the next visit tries again
    */
-  async follow(shard: number, ticked: Ticked, wasSole: boolean): Promise<Step> {
+  async follow(shard: number, ticked: Ticked, hasTold: boolean): Promise<Step> {
     const { epoch, recoveringMs } = ticked;
     const { registry } = this.#context;
     const known = registry.epochOf(shard);
@@ -72,7 +73,7 @@ export class Recovery {
     await restoreRooms(this.#context, shard, epoch);
     if (known !== epoch) await coolAgain(this.#context, shard);
     registry.setEpoch(shard, epoch);
-    if (recoveringMs > 0) return !wasSole && (await this.#others.areGone()) ? { again: true, sole: true } : DONE;
+    if (recoveringMs > 0) return hasTold ? DONE : { again: true, waitedFor: await this.#others.waitedFor() };
     this.#open.delete(shard);
     return AGAIN;
   }

@@ -14,6 +14,7 @@ import type { IceServers } from '../sessions/ice-servers.ts';
 import { announce } from './announce.ts';
 import { dropSession } from './drop-session.ts';
 import { ROOM_END_LINGER_MS } from './local-seat.ts';
+import type { WaitedFor } from './other-nodes.ts';
 import { Recovery, type Step } from './recovery.ts';
 import { startRefreshing } from './refresh-idle-users.ts';
 import { replaceSession } from './replace-session.ts';
@@ -81,21 +82,22 @@ async function visitShard(
   recovery: Recovery,
   stats: (PoolStats | undefined)[],
 ): Promise<void> {
-  for (let step: Step = { again: true, sole: false }; step.again; ) {
-    const outcome = await tickShard(context, shard, step.sole);
+  for (let step: Step = { again: true }; step.again; ) {
+    const outcome = await tickShard(context, shard, step.waitedFor);
     stats[shard] = outcome.poolStats;
     announce(context, outcome);
     for (const key of outcome.lost) recoverLostSeat(context, key);
     // Rooms are not read while the shard recovers. One turn later: events just announced reach the clients of this node
     // before the revision that they lead to.
     if (outcome.recoveringMs === 0) context.clock.nextTurn(() => pushRevisions(context, outcome.revs));
-    const next = await recovery.follow(shard, outcome, step.sole);
-    step = { again: next.again || outcome.more, sole: next.sole };
+    const next = await recovery.follow(shard, outcome, step.waitedFor !== undefined);
+    step = { ...next, again: next.again || outcome.more };
   }
 }
 
-function tickShard(context: ServerContext, shard: number, sole: boolean): Promise<Outcome<Tick>> {
-  const { engine, options, registry } = context;
+function tickShard(context: ServerContext, shard: number, waitedFor?: WaitedFor): Promise<Outcome<Tick>> {
+  const { engine, nodeId, options, registry } = context;
+  const knownEpoch = registry.epochOf(shard);
   const rooms = [...registry.roomsOfShard(shard)];
   return engine.apply({
     kind: 'tick',
@@ -103,7 +105,9 @@ function tickShard(context: ServerContext, shard: number, sole: boolean): Promis
     held: seatsOf(context, shard),
     limit: REAP_LIMIT,
     rooms: rooms.map(({ code, ref, kept }) => ({ code, ref, rev: kept.knownRev })),
-    sole,
+    sole: waitedFor?.sole ?? false,
+    ...(knownEpoch !== undefined && { knownEpoch }),
+    ...(waitedFor && { restored: { by: nodeId, connected: waitedFor.connected } }),
     everyMs: Math.max(options.tickMs, options.userTtlMs / LEAST_TICKS),
   });
 }

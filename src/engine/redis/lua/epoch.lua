@@ -4,12 +4,15 @@
 -- KEYS[5]  meta  hash of the shard
 --            life          the life of Redis in which it was written: run id and replication id, or `hidden`
 --            epoch         number, see epoch.ts; since and recoverUntil are its instants
+--            restored      the nodes that have restored what they hold, with spaces around and between
 --            settled       1 when what follows a recovery has been done, see tick.lua
 --            tickedAt      when any node last ticked the shard
 --            noReapBefore  leases and rooms are not reaped before
--- ARGV[1]  kind; policy; life: what the node believes the life of Redis to be, missing before its first tick
+-- ARGV[1]  kind; policy; life: what the node believes the life of Redis to be, missing before its first tick;
+--          knownEpoch: the epoch in which the node has restored what it holds, missing when it has never held anything
 --
--- READ_ONLY, whether the script must not write, and DEFERRED, DOUBTFUL and LEAP are generated: see fields.ts.
+-- READ_ONLY, whether the script must not write, and DEFERRED, DOUBTFUL, LEAP, SEQ_LEAP and RECONNECTED_MS are generated: see
+-- fields.ts.
 
 local policy = command.policy
 local META = KEYS[5]
@@ -38,7 +41,7 @@ local function begin_epoch()
   epoch, recover_until = math.max(epoch + 1, now), now + policy.recoveryMs
   if not READ_ONLY then
     redis.call('HSET', META, 'life', life, 'epoch', epoch, 'since', now, 'recoverUntil', recover_until)
-    redis.call('HDEL', META, 'settled')
+    redis.call('HDEL', META, 'settled', 'restored')
   end
 end
 
@@ -54,8 +57,14 @@ end
 
 local recovering_ms = math.max(0, recover_until - now)
 
+-- The asking node has not restored yet what it holds: what is missing may be what it has to give. It restores as soon as
+-- it is told.
+local behind = command.knownEpoch and command.knownEpoch ~= epoch or false
+local BEHIND_RETRY_MS = 500
+
 local function still_recovering()
-  return cjson.encode({ ok = false, reason = 'RECOVERING', recoveringMs = recovering_ms })
+  local wait_ms = math.max(recovering_ms, behind and BEHIND_RETRY_MS or 0)
+  return cjson.encode({ ok = false, reason = 'RECOVERING', recoveringMs = wait_ms, behind = behind })
 end
 
 local function holds(words, word)
@@ -68,9 +77,9 @@ end
 
 local refuse_for_good = refuse
 
--- A refusal that rests on what is missing or old says nothing while the shard recovers.
+-- A refusal that rests on what is missing or old says nothing while the shard recovers, or is to be restored by this node.
 local function refuse(reason)
-  if recovering_ms > 0 and holds(DOUBTFUL, reason) then
+  if (recovering_ms > 0 or behind) and holds(DOUBTFUL, reason) then
     return still_recovering()
   end
   return refuse_for_good(reason)
@@ -86,6 +95,8 @@ local function leap(room)
   if room.epoch ~= epoch then
     room.rev = leaped(room.rev, room.epoch or epoch)
     room.leapedTo, room.epoch = room.rev, epoch
+    -- So that a member that joins now does not get the number of a lost one.
+    room.nextSeq = room.nextSeq + SEQ_LEAP
   end
 end
 

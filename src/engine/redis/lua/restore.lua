@@ -36,7 +36,7 @@ local function from_copy(code)
   local room = { code = code, key = key, members = members, stored = {} }
   take_settings(room)
   room.ref, room.rev, room.epoch = command.ref, copy_rev, epoch
-  room.nextSeq, room.banned = copy.nextSeq, copy.banned
+  room.nextSeq, room.banned = copy.nextSeq + SEQ_LEAP, copy.banned
   room.lastActive, room.emptySince = now, now
   return room
 end

@@ -3,8 +3,8 @@
 -- aged, then codes that have cooled; at most command.limit of each. Nothing is reaped while the shard recovers.
 --
 -- KEYS[1..6]  taken, leases, due, cooling, meta of the shard, and the feed, see room.lua
--- ARGV[1]     held (a list of code, ref, userId, session), limit, rooms (a list of code, ref, rev), sole, everyMs; policy, pool,
---             keyPrefixes
+-- ARGV[1]     held (a list of code, ref, userId, session), limit, rooms (a list of code, ref, rev), sole, restored (by,
+--             connected), everyMs; policy, pool, keyPrefixes
 
 local lost, order, named = {}, {}, {}
 
@@ -80,11 +80,40 @@ local function note_tick()
   return tonumber(redis.call('HGET', META, 'noReapBefore') or 0)
 end
 
--- Who is alone, and holds nothing that is missing, need not wait.
+local function recover_for(ms)
+  recovering_ms = ms
+  redis.call('HSET', META, 'recoverUntil', now + ms)
+end
+
+-- Notes that this node has restored what it holds. Returns whether all connected nodes have.
+local function all_have_restored()
+  local nodes = redis.call('HGET', META, 'restored') or ' '
+  if not holds(nodes, command.restored.by) then
+    nodes = nodes .. command.restored.by .. ' '
+    redis.call('HSET', META, 'restored', nodes)
+  end
+  for _, node in ipairs(command.restored.connected) do
+    if not holds(nodes, node) then
+      return false
+    end
+  end
+  return true
+end
+
+-- Who is alone, and holds nothing that is missing, need not wait. Otherwise all connected nodes are waited for, and one that
+-- comes late after all.
 local function end_recovery()
-  if command.sole and #lost == 0 and recovering_ms > 0 then
-    recovering_ms = 0
-    redis.call('HSET', META, 'recoverUntil', now)
+  if recovering_ms == 0 then
+    return
+  end
+  if command.sole and #lost == 0 then
+    return recover_for(0)
+  end
+  local since = tonumber(redis.call('HGET', META, 'since'))
+  if behind then
+    recover_for(since + policy.recoveryMs - now)
+  elseif command.knownEpoch and command.restored and all_have_restored() then
+    recover_for(math.min(recovering_ms, math.max(0, since + RECONNECTED_MS - now)))
   end
 end
 
@@ -164,7 +193,8 @@ if recovering_ms == 0 then
     more = reap(DUE, reap_room) or more
   end
   more = reap(COOLING, free_code) or more
-else
+end
+if recovering_ms > 0 or behind then
   lost = {}
 end
 return '{"ok":true,"life":"' .. life
