@@ -40,10 +40,10 @@ export async function readStoredState(admin: Admin, prefix: string, { pool }: En
 
 /** A room is brought into a new epoch when it is next loaded. */
 function inEpoch(room: Record<string, string>, epoch: string | null): Record<string, string> {
-  const { rev, epoch: of } = room;
+  const { rev, epoch: of, nextSeq: seq } = room;
   if (rev === undefined || epoch === null || of === epoch) return room;
   const after = String(leaped(Number(rev), Number(of), Number(epoch)));
-  return { ...room, rev: after, leapedTo: after, epoch, nextSeq: String(Number(room.nextSeq) + SEQ_LEAP) };
+  return { ...room, rev: after, leapedTo: after, epoch, nextSeq: String(Number(seq) + SEQ_LEAP) };
 }
 
 export function expectedState(shard: Shard, { pool, policy }: EngineSettings): unknown {

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { UserId } from '../../../src/protocol/ids.ts';
 import type { RoomSnapshot } from '../../../src/protocol/snapshot.ts';
 import type { Restore } from '../../../src/room/commands.ts';
-import { LEAP } from '../../../src/room/epoch.ts';
+import { LEAP, SEQ_LEAP } from '../../../src/room/epoch.ts';
 import type { RoomKey } from '../../../src/room/room.ts';
 import { eventsOf } from '../../room/events-in-words.ts';
 import { node, POLICY, refOf, SECOND, SHARD, seatKey, session } from '../../room/fixtures.ts';
@@ -126,15 +126,25 @@ export const restoring = [
     expect(seated(again)).toEqual(['anna*', 'cora', 'bert']);
     expect(await harness.leave(again, 'cora', 9)).toMatchObject({ ok: true });
   }),
-  example('a member whose place another one has by now joins the order at its end', async (harness) => {
+  example('a member that joins before another one is restored does not get the place of that one', async (harness) => {
     const lost = await lostRoom(harness, ['anna', 'bert']);
+    // The copy of this node does not know of the other member.
     await restore(harness, lost, { of: ['anna'], copy: { nextSeq: 2 } });
     await harness.join(lost, 'cora');
     const { members } = roomOf(await restore(harness, lost, { of: ['bert'] }));
     expect(members.map(({ userId, seq }) => [userId, seq])).toEqual([
       ['anna', 1],
-      ['cora', 2],
-      ['bert', 3],
+      ['bert', 2],
+      ['cora', 2 + SEQ_LEAP],
+    ]);
+  }),
+  example('a member whose place another one has by now joins the order at its end', async (harness) => {
+    const lost = await lostRoom(harness, ['anna', 'bert']);
+    await restore(harness, lost, { of: ['anna'], seat: { seq: 2 } });
+    const { members } = roomOf(await restore(harness, lost, { of: ['bert'] }));
+    expect(members.map(({ userId, seq }) => [userId, seq])).toEqual([
+      ['anna', 2],
+      ['bert', 3 + SEQ_LEAP],
     ]);
   }),
   example('a room whose code another one has gets a new code, where all nodes find it', async (harness) => {
