@@ -13,6 +13,7 @@ import type { Faults } from './faults.ts';
 import type { SignalCounter } from './monitoring/signal-counter.ts';
 import type { Options } from './options/options.ts';
 import type { RoomReads } from './room-reads.ts';
+import type { DepartedSeats } from './sessions/departed-seats.ts';
 import type { ReleasedCodes } from './sessions/released-codes.ts';
 import type { SessionRegistry } from './sessions/session-registry.ts';
 import type { Io } from './sessions/socket-types.ts';
@@ -26,6 +27,7 @@ export interface ServerContext {
   readonly io: Io;
   readonly registry: SessionRegistry;
   readonly released: ReleasedCodes;
+  readonly departed: DepartedSeats;
   readonly reads: RoomReads;
   readonly signals: SignalCounter;
   /** What the store did not do when it was asked to. */

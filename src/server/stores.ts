@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import { createRandomReferences } from '../reference/random.ts';
 import { Reattempts } from '../support/async/reattempts.ts';
-import { systemClock } from '../support/clock.ts';
+import { type Clock, systemClock } from '../support/clock.ts';
 import { createDigest, type Log, silentLog } from '../support/log.ts';
 import { type Random, systemRandom } from '../support/random.ts';
 import { readWebhooks } from '../webhooks/settings.ts';
@@ -15,6 +15,7 @@ import { type Alarms, createAlarms } from './monitoring/alarms.ts';
 import { SignalCounter } from './monitoring/signal-counter.ts';
 import { type Options, policyOf, poolOf } from './options/options.ts';
 import { RoomReads } from './room-reads.ts';
+import { DepartedSeats } from './sessions/departed-seats.ts';
 import { ReleasedCodes } from './sessions/released-codes.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -75,13 +76,19 @@ export async function openStores(
     digest,
     reads: new RoomReads((command) => engine.apply(command)),
     registry: new SessionRegistry((ref) => signals.flushRoom(ref)),
-    released: new ReleasedCodes(clock, options.codeCooldownMs),
+    ...createEndings(options, clock),
     faults: createFaults(log, random),
     ...(calls !== undefined && { calls }),
     ...(webhooks !== undefined && { webhooks }),
   };
   return { base, alarms, secret };
 }
+
+/** What this node has seen end, for a store that has lost it. */
+const createEndings = ({ codeCooldownMs }: Options, clock: Clock) => ({
+  released: new ReleasedCodes(clock, codeCooldownMs),
+  departed: new DepartedSeats(clock),
+});
 
 async function openEngine(
   options: Options,

@@ -25,6 +25,8 @@ export function announce(context: ServerContext, { evicted = [], events }: Annou
 }
 
 function notifyEvicted(context: ServerContext, evicted: readonly EvictedSession[]): void {
+  // A session has one seat at most in a room, and may get it again: see `assignSeat`.
+  for (const key of evicted) if (key.reason === 'kicked' || key.reason === 'lost') context.departed.add(key);
   const byNode = new Map<NodeId, EvictedSession[]>();
   for (const entry of evicted) {
     const entries = byNode.get(entry.nodeId) ?? [];

@@ -9,7 +9,7 @@ import { startTogether } from '../../support/start-together.ts';
 import type { ServerContext } from '../context.ts';
 import { OtherNodes, type WaitedFor } from './other-nodes.ts';
 import { refreshUsers } from './refresh-idle-users.ts';
-import { coolAgain, restoreRooms } from './restore-rooms.ts';
+import { coolAgain, leaveAgain, restoreRooms } from './restore-rooms.ts';
 
 /** Between two visits of a shard that recovers, and between two looks at the connection to the store. */
 const REVISIT_MS = 1000;
@@ -71,7 +71,10 @@ export class Recovery {
       return DONE;
     }
     await restoreRooms(this.#context, shard, epoch);
-    if (known !== epoch) await coolAgain(this.#context, shard);
+    if (known !== epoch) {
+      await coolAgain(this.#context, shard);
+      await leaveAgain(this.#context, shard);
+    }
     registry.setEpoch(shard, epoch);
     if (recoveringMs > 0) return hasTold ? DONE : { again: true, waitedFor: await this.#others.waitedFor() };
     this.#open.delete(shard);

@@ -7,6 +7,7 @@ import type { RoomCode } from '../../protocol/ids.ts';
 import type { RoomSnapshot } from '../../protocol/snapshot.ts';
 import type { Restore, SeatKey } from '../../room/commands.ts';
 import { codeAt, shardOf } from '../../room/pool.ts';
+import { StoreRecovering } from '../../support/store.ts';
 import type { ServerContext } from '../context.ts';
 import type { Session } from '../sessions/session.ts';
 import type { LocalRoom } from '../sessions/session-registry.ts';
@@ -30,6 +31,19 @@ export async function restoreRooms(context: ServerContext, shard: number, epoch:
 export async function coolAgain({ engine, released }: ServerContext, shard: number): Promise<void> {
   const codes = released.coolingIn(shard);
   if (codes.length > 0) await engine.apply({ kind: 'cool', shard, codes });
+}
+
+/** Seats that this node has seen end do so again: a later session of the user makes it a refusal. @throws StoreUnavailable */
+export async function leaveAgain(context: ServerContext, shard: number): Promise<void> {
+  for (const key of context.departed.ofShard(shard)) {
+    try {
+      const outcome = await context.engine.apply({ kind: 'leave', ...key });
+      if (outcome.ok) announce(context, outcome);
+    } catch (error) {
+      // There is no such seat, which is not refused for good meanwhile.
+      if (!(error instanceof StoreRecovering)) throw error;
+    }
+  }
 }
 
 async function restoreRoom(context: ServerContext, room: LocalRoom, epoch: number): Promise<void> {

@@ -19,6 +19,7 @@ export async function assignSeat(
 ): Promise<void> {
   const { ref } = room;
   const before = session.seatKey;
+  context.departed.forget(ref, session.userId);
   // The room whose seat was in doubt is this one: any other has been settled before.
   session.unsettled = undefined;
   // Subscribes again: the end of an earlier seat in the same room may have unsubscribed meanwhile.
@@ -48,5 +49,7 @@ export async function leaveSeat(context: ServerContext, session: Session, key: S
   const outcome = await context.engine.apply({ kind: 'leave', ...key });
   if (session.seat?.ref === key.ref) clearSeat(context, session);
   unsubscribe(session, key.ref);
-  if (outcome.ok) announce(context, outcome);
+  if (!outcome.ok) return;
+  context.departed.add(key);
+  announce(context, outcome);
 }
