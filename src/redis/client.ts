@@ -4,7 +4,19 @@ import type { createClient } from 'redis';
 /** A client of node-redis, which connects to one address. */
 export type PlainClient = ReturnType<typeof createClient>;
 
-export type ConnectionEvent = 'ready' | 'reconnecting' | 'end' | 'error';
+/** `lost`: one of several masters, or some of its slots; what was subscribed there may not be any more. */
+export type ConnectionEvent = 'ready' | 'reconnecting' | 'end' | 'error' | 'lost';
+
+/** The masters of a Cluster, named by host and port. */
+export interface ClusterConnections {
+  readonly names: readonly string[];
+  /** The master of the slot of a key. */
+  ownerOf(key: string): string | undefined;
+  /** Of one that is connected. */
+  client(name: string): PlainClient | undefined;
+  /** Asks the nodes which master has which slot. */
+  refresh(): void;
+}
 
 export type ChannelListener = (message: Buffer, channel: Buffer) => void;
 export type TextListener = (message: string, channel: string) => void;
@@ -19,6 +31,8 @@ export interface RedisClient {
   readonly isReady: boolean;
   /** What keeps it from connecting, or would do so after a loss, where more is known than that there is no connection. */
   readonly problem?: string | undefined;
+  /** Of a Cluster. Commands are routed by their key. */
+  readonly cluster?: ClusterConnections;
   connect(): Promise<unknown>;
   close(): Promise<unknown>;
   destroy(): void;
@@ -37,6 +51,8 @@ export interface RedisClient {
   pubSubShardChannels(pattern: string): Promise<string[]>;
   sSubscribe(channel: string, listener: ChannelListener, buffers: true): Promise<void>;
   sUnsubscribe(channel: string): Promise<void>;
+  /** Of a Cluster, where subscriptions are lost one by one. */
+  isSubscribed?(channel: string): boolean;
   /** Kept over losses of the connection. */
   subscribe(channel: string, listener: TextListener): Promise<void>;
   unsubscribe(channel: string, listener: TextListener): Promise<void>;

@@ -51,12 +51,13 @@ export async function connectRedis(options: RedisConnectOptions): Promise<RedisC
   try {
     const ready = Promise.all(ROLES.map((role) => clients[role].connect()));
     const clustered = await withDeadline(
-      ready.then(() => checkServer(clients.state, address, options.warn)),
+      ready.then(() => checkAll(clients.state, address, options.warn)),
       connectMs,
       timedOut,
     );
     const database = databaseOf(options.url);
-    const reconnect = createReconnect(Object.values(clients), systemClock);
+    const { cluster } = clients.state;
+    const reconnect = cluster ? () => cluster.refresh() : createReconnect(Object.values(clients), systemClock);
     return { ...clients, address, clustered, database, reconnect, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
@@ -64,8 +65,21 @@ export async function connectRedis(options: RedisConnectOptions): Promise<RedisC
   }
 }
 
+type Server = Pick<RedisClient, 'info' | 'configGet'>;
+
 /** @returns whether the server is a node of a Cluster. */
-async function checkServer(client: RedisClient, address: string, warn: RedisConnectOptions['warn']): Promise<boolean> {
+async function checkAll(client: RedisClient, address: string, warn: RedisConnectOptions['warn']): Promise<boolean> {
+  const { cluster } = client;
+  if (cluster === undefined) return checkServer(client, address, warn);
+  for (const name of cluster.names) {
+    const master = cluster.client(name);
+    if (master === undefined) throw new Error(`${address}: the connection to the master ${name} was lost`);
+    await checkServer(master, `${name}, a master of the Cluster,`, warn);
+  }
+  return true;
+}
+
+async function checkServer(client: Server, address: string, warn: RedisConnectOptions['warn']): Promise<boolean> {
   const server = await info(client, 'server', warn);
   const version = server.get('redis_version');
   // Valkey reports redis_version 7.2.4, and its own version beside it.
@@ -83,7 +97,7 @@ async function checkServer(client: RedisClient, address: string, warn: RedisConn
   );
 }
 
-async function maxmemoryPolicy(client: RedisClient, warn: RedisConnectOptions['warn']): Promise<string | undefined> {
+async function maxmemoryPolicy(client: Server, warn: RedisConnectOptions['warn']): Promise<string | undefined> {
   // Hosted Redis often allows INFO but not CONFIG.
   const fromInfo = (await info(client, 'memory', undefined)).get('maxmemory_policy');
   if (fromInfo !== undefined) return fromInfo;
@@ -96,7 +110,7 @@ async function maxmemoryPolicy(client: RedisClient, warn: RedisConnectOptions['w
 }
 
 async function info(
-  client: RedisClient,
+  client: Pick<Server, 'info'>,
   section: string,
   warn: RedisConnectOptions['warn'],
 ): Promise<Map<string, string>> {

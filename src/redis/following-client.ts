@@ -5,9 +5,12 @@
  */
 import type { PlainClient, RedisClient, TextListener } from './client.ts';
 import { FollowingConnection, type FollowingOptions } from './following-connection.ts';
+import type { Sentinels } from './sentinels.ts';
 
 /** Its commands are refused at once while it is not connected. Subscriptions of shards end with the connection. */
-export function createFollowingClient(options: Omit<FollowingOptions, 'prepare'>): RedisClient {
+export function createFollowingClient(
+  options: Omit<FollowingOptions, 'prepare'> & { readonly sentinels: Sentinels },
+): RedisClient {
   const subscribed = new Map<string, Set<TextListener>>();
   let prepared: PlainClient | undefined;
   const prepare = (client: PlainClient): Promise<unknown> => {

@@ -7,11 +7,12 @@ import { ErrorReply } from 'redis';
 import type { Clock } from '../support/clock.ts';
 import { withDeadline } from '../support/deadline.ts';
 import type { PlainClient } from './client.ts';
-import type { ServerAddress } from './sentinel-connection.ts';
-import { isSameServer, type Sentinels } from './sentinels.ts';
+import { isSameServer, type ServerAddress } from './hosts-url.ts';
+import type { Sentinels } from './sentinels.ts';
 
 export interface FollowingOptions {
-  readonly sentinels: Sentinels;
+  /** Who names the primary. */
+  readonly sentinels: Pick<Sentinels, 'candidates' | 'watch'>;
   /** A client that is not connected, and does not connect again by itself. */
   readonly makeClient: (address: ServerAddress) => PlainClient;
   /** What is done with each new connection before it counts as ready. */
@@ -57,6 +58,11 @@ export class FollowingConnection {
       this.events.once('ready', resolve);
       void this.#keepConnected().then(() => reject(new Error('closed before it was connected')));
     });
+  }
+
+  /** Ends the connection, or the attempt, and connects anew: for a server that is connected and does not reply. */
+  drop(reason: Error): void {
+    this.#end(reason);
   }
 
   /** Waits for replies. */

@@ -1,7 +1,7 @@
 /** Clients of node-redis, with the settings that each of our connections needs. */
 import { createClient } from 'redis';
 import type { PlainClient } from './client.ts';
-import type { ServerAddress } from './sentinel-connection.ts';
+import type { ServerAddress } from './hosts-url.ts';
 import { isSentinelUrl, readSentinelUrl, type SentinelTarget } from './sentinel-url.ts';
 import { createSentinels } from './sentinels.ts';
 
@@ -36,12 +36,17 @@ export function createPlainClient(role: string, server: Server, settings: Connec
   }) as PlainClient; // the option literals narrow type parameters that no caller needs
 }
 
-export function serverOf(
-  { sentinels, username, password, database }: SentinelTarget,
-  { host, port }: ServerAddress,
-): Server {
+/** With what all servers of one URL are connected to. */
+interface Login {
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly database?: number;
+  readonly tls: boolean;
+}
+
+export function serverOf({ tls, username, password, database = 0 }: Login, { host, port }: ServerAddress): Server {
   const login = { ...(username !== undefined && { username }), ...(password !== undefined && { password }) };
-  return { ...login, database, socket: sentinels.tls ? { host, port, tls: true } : { host, port } };
+  return { ...login, database, socket: tls ? { host, port, tls: true } : { host, port } };
 }
 
 /**
@@ -62,7 +67,7 @@ async function primaryOf(target: SentinelTarget): Promise<Server> {
   const stop = sentinels.watch(() => {});
   try {
     const [address] = await sentinels.candidates();
-    return serverOf(target, address);
+    return serverOf({ ...target, tls: target.sentinels.tls }, address);
   } finally {
     stop();
   }

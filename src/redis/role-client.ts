@@ -4,10 +4,13 @@ import { type Chance, systemChance } from '../support/chance.ts';
 import { systemClock } from '../support/clock.ts';
 import { withDeadline } from '../support/deadline.ts';
 import type { RedisClient } from './client.ts';
+import { createClusterClient } from './cluster-client.ts';
+import { isClusterUrl, readClusterUrl } from './cluster-url.ts';
 import { createFollowingClient } from './following-client.ts';
 import { createPlainClient, serverOf } from './plain-client.ts';
 import { isSentinelUrl, readSentinelUrl } from './sentinel-url.ts';
 import { createSentinels } from './sentinels.ts';
+import { Topology } from './topology.ts';
 
 export interface RoleClientOptions<Role extends string> {
   /** As `redisUrl` has it. May contain credentials, so it is never repeated in an error or a log line. */
@@ -38,7 +41,7 @@ export function createRoleClients<Role extends string>(
   options: RoleClientOptions<Role>,
   onError: (error: Error) => void,
 ): Record<Role, RedisClient> {
-  const make = isSentinelUrl(options.url) ? followingClients(options) : reconnectingClients(options);
+  const make = makerOf(options.url)(options);
   const clients = roles.map((role) => {
     const client = make(role);
     watch(client, (up, error) => options.onConnectionChange?.(role, up, error), onError);
@@ -59,6 +62,29 @@ export async function closeBounded(client: RedisClient): Promise<void> {
 
 type MakeClient = (role: string) => RedisClient;
 
+function makerOf(url: string): (options: RoleClientOptions<never>) => MakeClient {
+  if (isClusterUrl(url)) return clusterClients;
+  return isSentinelUrl(url) ? followingClients : reconnectingClients;
+}
+
+function clusterClients({ url, chance = systemChance, ...timing }: RoleClientOptions<never>): MakeClient {
+  const { seeds, ...login } = readClusterUrl(url);
+  const pauseMs = (retries: number): number => reconnectMs(retries, chance);
+  const topology = new Topology({
+    seeds,
+    makeClient: (address) =>
+      createPlainClient('topology', serverOf(login, address), { ...timing, reconnectStrategy: pauseMs }),
+  });
+  return (role) =>
+    createClusterClient({
+      topology,
+      makeClient: (address) =>
+        createPlainClient(role, serverOf(login, address), { ...timing, reconnectStrategy: false }),
+      pauseMs,
+      clock: systemClock,
+    });
+}
+
 function reconnectingClients({ url, chance = systemChance, ...timing }: RoleClientOptions<never>): MakeClient {
   const reconnectStrategy = (retries: number): number => reconnectMs(retries, chance);
   return (role) => createPlainClient(role, { url }, { ...timing, reconnectStrategy });
@@ -73,7 +99,10 @@ function followingClients({ url, chance = systemChance, warn, ...timing }: RoleC
     createFollowingClient({
       sentinels,
       makeClient: (address) =>
-        createPlainClient(role, serverOf(target, address), { ...timing, reconnectStrategy: false }),
+        createPlainClient(role, serverOf({ ...target, tls: target.sentinels.tls }, address), {
+          ...timing,
+          reconnectStrategy: false,
+        }),
       pauseMs: (retries) => reconnectMs(retries, chance),
       clock: systemClock,
     });
@@ -90,6 +119,7 @@ function watch(
     up = true;
     onConnectionChange(true, undefined);
   });
+  client.on('lost', () => onConnectionChange(false, undefined));
   client.on('error', (error) => {
     onError(error);
     if (!up || client.isReady) return;

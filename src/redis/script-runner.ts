@@ -10,6 +10,9 @@ import type { Script } from './script.ts';
 
 export type ScriptClient = Pick<RedisClient, 'isReady' | 'problem' | 'evalSha' | 'eval' | 'scriptLoad'>;
 
+/** Of one server, or of all masters of a Cluster: see `createRunner`. */
+export type Runner = Pick<ScriptRunner, 'run' | 'probe' | 'load' | 'call' | 'answers' | 'health' | 'updateHealth'>;
+
 export interface ScriptRunnerOptions {
   readonly client: ScriptClient;
   readonly deadlineMs: number;
@@ -170,7 +173,7 @@ export class ScriptRunner {
 }
 
 /** Everything but bugs becomes a `StoreUnavailable`. */
-function classified(error: unknown): unknown {
+export function classified(error: unknown): unknown {
   if (error instanceof StoreUnavailable) return error;
   if (error instanceof ErrorReply && !saysUnavailable(error)) return error;
   // Thrown by our own code, not by the store.

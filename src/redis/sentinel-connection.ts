@@ -2,12 +2,7 @@
 import { createClient } from 'redis';
 import { withDeadline } from '../support/deadline.ts';
 import type { PlainClient } from './client.ts';
-
-export interface ServerAddress {
-  /** An IPv6 address is without its brackets. */
-  readonly host: string;
-  readonly port: number;
-}
+import type { ServerAddress } from './hosts-url.ts';
 
 export interface SentinelSettings {
   readonly sentinels: readonly ServerAddress[];

@@ -1,6 +1,6 @@
 /** `redis+sentinel://user:password@host:26379,host:26379/name/0?sentinelPassword=...`; with `rediss+`, all connections use TLS. */
-import { authorityProblem } from '../support/host.ts';
-import type { SentinelSettings, ServerAddress } from './sentinel-connection.ts';
+import { credentialsOf, hostsProblem, partsOf, readAddresses } from './hosts-url.ts';
+import type { SentinelSettings } from './sentinel-connection.ts';
 
 export interface SentinelTarget {
   readonly sentinels: SentinelSettings;
@@ -11,7 +11,6 @@ export interface SentinelTarget {
 }
 
 const SCHEME = /^rediss?\+sentinel:\/\//i;
-const PARTS = /^(?<scheme>[^:]+):\/\/(?:(?<login>[^@/?#]*)@)?(?<hosts>[^/?#@]*)(?<path>[^?#]*)(?:\?(?<query>[^#]*))?$/;
 /** The name has the characters that sentinels allow. */
 const PATH = /^\/(?<name>[\w.-]+)(?:\/(?<database>\d{1,5})?)?$/;
 const PARAMETERS = ['sentinelUsername', 'sentinelPassword'];
@@ -21,12 +20,10 @@ export const isSentinelUrl = (url: string): boolean => SCHEME.test(url);
 
 /** What is wrong with it, without repeating any of it. */
 export function sentinelUrlProblem(url: string): string | undefined {
-  const { login, hosts, path, query } = partsOf(url);
-  if (hosts === undefined) return 'cannot be parsed';
-  for (const host of hosts.split(',')) {
-    const problem = authorityProblem(`redis://${login === undefined ? '' : `${login}@`}${host}`);
-    if (problem !== undefined) return problem;
-  }
+  const parts = partsOf(url);
+  const problem = hostsProblem(parts);
+  if (problem !== undefined) return problem;
+  const { path, query } = parts;
   if (!PATH.test(path ?? ''))
     return 'has no name of the primary behind the hosts, or something else than a database behind it';
   return queryProblem(query);
@@ -53,7 +50,7 @@ export function readSentinelUrl(url: string): SentinelTarget {
   });
   return {
     sentinels: {
-      sentinels: hosts.split(',').map(readAddress),
+      sentinels: readAddresses(hosts, DEFAULT_PORT),
       masterName: name,
       username: sentinelUsername,
       password: sentinelPassword,
@@ -63,16 +60,4 @@ export function readSentinelUrl(url: string): SentinelTarget {
     password,
     database: Number(database),
   };
-}
-
-const partsOf = (url: string): Partial<Record<string, string>> => PARTS.exec(url)?.groups ?? {};
-
-function credentialsOf(login = ''): readonly (string | undefined)[] {
-  const [username = '', ...password] = login.split(':');
-  return [username, password.join(':')].map((text) => (text === '' ? undefined : decodeURIComponent(text)));
-}
-
-function readAddress(text: string): ServerAddress {
-  const { hostname, port } = new URL(`redis://${text}`);
-  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || DEFAULT_PORT) };
 }

@@ -1,6 +1,7 @@
 /** Asks several sentinels which server is the primary, again and again. */
 import { type Clock, type Stop, systemClock } from '../support/clock.ts';
-import { SentinelConnection, type SentinelSettings, type ServerAddress } from './sentinel-connection.ts';
+import { isSameServer, type ServerAddress } from './hosts-url.ts';
+import { SentinelConnection, type SentinelSettings } from './sentinel-connection.ts';
 
 export interface Sentinels {
   /**
@@ -23,9 +24,6 @@ export interface SentinelsOptions extends SentinelSettings {
 }
 
 const ASK_EVERY_MS = 1_000;
-
-export const isSameServer = (one: ServerAddress, other: ServerAddress): boolean =>
-  one.host === other.host && one.port === other.port;
 
 export function createSentinels(options: SentinelsOptions): Sentinels {
   const { sentinels, masterName, onAnswer, clock = systemClock } = options;

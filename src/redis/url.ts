@@ -1,16 +1,22 @@
 /** URLs of Redis. May contain credentials, so they are never repeated. */
 import { authorityProblem } from '../support/host.ts';
+import { clusterUrlProblem, isClusterUrl, readClusterUrl } from './cluster-url.ts';
 import { isSentinelUrl, readSentinelUrl, sentinelUrlProblem } from './sentinel-url.ts';
 
 const EXPECTED =
-  'expected redis://host:6379, rediss://user:password@host:6379/0, redis+sentinel://host:26379,host:26379/name/0 ' +
-  'or unix:///path/to/socket';
+  'expected redis://host:6379, rediss://user:password@host:6379/0, redis+sentinel://host:26379,host:26379/name/0, ' +
+  'redis+cluster://host:6379,host:6379 or unix:///path/to/socket';
 
 /** What is wrong with a URL; undefined when node-redis reads it as it is meant. */
 export function redisUrlProblem(url: string): string | undefined {
-  const problemOf = isSentinelUrl(url) ? sentinelUrlProblem : /^unix:/i.test(url) ? socketProblem : serverProblem;
-  const problem = problemOf(url);
+  const problem = problemReaderOf(url)(url);
   return problem === undefined ? undefined : `the URL of Redis ${problem}; ${EXPECTED}`;
+}
+
+function problemReaderOf(url: string): (url: string) => string | undefined {
+  if (isSentinelUrl(url)) return sentinelUrlProblem;
+  if (isClusterUrl(url)) return clusterUrlProblem;
+  return /^unix:/i.test(url) ? socketProblem : serverProblem;
 }
 
 function serverProblem(url: string): string | undefined {
@@ -37,6 +43,10 @@ const socketProblem = (url: string): string | undefined =>
 export function addressOf(url: string): string {
   const problem = redisUrlProblem(url);
   if (problem !== undefined) throw new Error(problem);
+  if (isClusterUrl(url)) {
+    const seeds = readClusterUrl(url).seeds.map(({ host, port }) => `${host}:${port}`);
+    return `the Cluster of ${seeds.join(', ')}`;
+  }
   if (isSentinelUrl(url)) {
     const { sentinels, masterName } = readSentinelUrl(url).sentinels;
     return `${masterName} of the sentinels ${sentinels.map(({ host, port }) => `${host}:${port}`).join(', ')}`;
@@ -47,6 +57,7 @@ export function addressOf(url: string): string {
 
 /** The number of the database, of a URL without a problem. */
 export function databaseOf(url: string): number {
+  if (isClusterUrl(url)) return 0;
   if (isSentinelUrl(url)) return readSentinelUrl(url).database;
   return Number(/^unix:/i.test(url) ? (/\?db=(\d+)$/.exec(url)?.[1] ?? 0) : new URL(url).pathname.slice(1));
 }

@@ -1,7 +1,7 @@
 /** Asks Redis to write again and again: a connection that is open does not show that it does. */
 import type { Clock, Stop } from '../support/clock.ts';
 import { composeScript, luaBeside, type Script } from './script.ts';
-import type { ScriptRunner } from './script-runner.ts';
+import type { Runner } from './script-runner.ts';
 import type { StoreClock } from './store-clock.ts';
 
 /** With the deadline of a call, a store that refuses or is silent is known to do so within 2 s, though no client asks. */
@@ -10,7 +10,7 @@ const EVERY_MS = 1_000;
 export const loadProbeScript = () => composeScript(luaBeside(import.meta.url)('probe'), []);
 
 export interface WriteProbeOptions {
-  readonly runner: ScriptRunner;
+  readonly runner: Runner;
   /** What is written. */
   readonly key: string;
   /** What is to be permitted: every command that they run. */

@@ -14,7 +14,7 @@ import type { ReferenceNotice } from './port.ts';
 import { createSqlLedger } from './sql-ledger.ts';
 
 export interface ReferenceGeneratorOptions extends CountingOptions {
-  /** The Redis that all nodes share (redis://, rediss://, unix:// or redis+sentinel://). Without it, every process leases blocks of its own. */
+  /** The Redis that all nodes share (redis://, rediss://, unix://, redis+sentinel:// or redis+cluster://). Without it, every process leases blocks of its own. */
   readonly redis?: string | undefined;
   /** The database that all nodes share: postgres://, mysql://, sqlite:path; or a ledger of your own. */
   readonly ledger: string | Ledger;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type FeedEvent, feedEvent } from '../../protocol/feed.ts';
 import type { RedisClient } from '../../redis/client.ts';
-import type { ScriptRunner } from '../../redis/script-runner.ts';
+import type { Runner } from '../../redis/script-runner.ts';
 import type { Log } from '../../support/log.ts';
 import type { EngineSettings } from '../engine.ts';
 import { dedupeKey, type Feed, type FeedPage, type FeedPosition } from '../feed.ts';
@@ -11,7 +11,7 @@ import type { Keys } from './keys.ts';
 import type { FeedScripts } from './scripts.ts';
 
 export interface RedisFeedDeps {
-  readonly runner: ScriptRunner;
+  readonly runner: Runner;
   readonly sub: RedisClient;
   readonly keys: Keys;
   readonly scripts: FeedScripts;

@@ -3,7 +3,7 @@ import { createShardedAdapter } from '@socket.io/redis-adapter';
 import { NODE_ID_PATTERN, type NodeId } from '../../protocol/ids.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { connectRedis, type RedisClients } from '../../redis/connect.ts';
-import type { ScriptRunner } from '../../redis/script-runner.ts';
+import type { Runner } from '../../redis/script-runner.ts';
 import { StoreClock } from '../../redis/store-clock.ts';
 import type { Command, Outcome } from '../../room/commands.ts';
 import { SHARDS } from '../../room/pool.ts';
@@ -46,7 +46,7 @@ export interface RedisEngineOptions {
 export interface RedisEngine extends Engine {
   /** Redis handles for the webhook queue, which reads the feed in the same Redis. */
   readonly redis: {
-    readonly runner: ScriptRunner;
+    readonly runner: Runner;
     /** The streams of the feed: one, or on a Cluster one for each shard. */
     readonly streams: readonly string[];
     readonly clock: Pick<Clock, 'now'> | undefined;
@@ -124,6 +124,8 @@ function busOf({ pub, sub }: RedisClients, { keys, nodeId, deadlineMs, storeCloc
 }
 
 function watchServer(clients: RedisClients, bus: Bus, inbox: string, log: Log): () => void {
+  // On a Cluster all of them are routed by one table of the slots.
+  if (clients.state.cluster !== undefined) return () => {};
   const subscribersAt = async (client: RedisClient): Promise<number> =>
     (await client.pubSubShardNumSub([inbox]))[inbox] ?? 0;
   return keepOnSameServer({
@@ -140,7 +142,7 @@ interface EngineDeps {
   readonly clients: RedisClients;
   readonly bus: Bus;
   readonly messages: MessageProbe;
-  readonly runner: ScriptRunner;
+  readonly runner: Runner;
   readonly lives: Lives;
   readonly keys: Keys;
   readonly scripts: Scripts;

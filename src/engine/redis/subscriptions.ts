@@ -1,3 +1,4 @@
+import { ErrorReply } from 'redis';
 import { backoffMs } from '../../support/backoff.ts';
 import type { Clock, Stop } from '../../support/clock.ts';
 import { withDeadline } from '../../support/deadline.ts';
@@ -13,11 +14,13 @@ export interface SubscribingClient {
   sSubscribe(channel: string, listener: ChannelListener, buffers: true): Promise<void>;
   sUnsubscribe(channel: string): Promise<void>;
   getPubSubListeners(type: 'SHARDED'): Map<string, unknown>;
+  /** Of a Cluster, where subscriptions are lost one by one. */
+  isSubscribed?(channel: string): boolean;
   on(event: ClientEvent, listener: () => void): unknown;
   off(event: ClientEvent, listener: () => void): unknown;
 }
 
-type ClientEvent = 'ready' | 'reconnecting' | 'end' | 'error';
+type ClientEvent = 'ready' | 'reconnecting' | 'end' | 'error' | 'lost';
 
 export interface SubscriptionOptions {
   deadlineMs: number;
@@ -74,6 +77,7 @@ export class Subscriptions {
     this.#options = options;
     this.#connected = client.isReady;
     client.on('ready', this.#onReady);
+    client.on('lost', this.#onPartlyLost);
     for (const event of ['reconnecting', 'end', 'error'] as const) client.on(event, this.#onLoss);
   }
 
@@ -134,6 +138,7 @@ export class Subscriptions {
   close(): void {
     this.#closed = true;
     this.#client.off('ready', this.#onReady);
+    this.#client.off('lost', this.#onPartlyLost);
     for (const event of ['reconnecting', 'end', 'error'] as const) this.#client.off(event, this.#onLoss);
     for (const channel of this.#channels.values()) {
       channel.listener = undefined;
@@ -160,6 +165,17 @@ export class Subscriptions {
       channel.acknowledged = false;
       stopLingering(channel);
       this.#forgetIdle(channel);
+    }
+  };
+
+  /** One of several masters, or a slot, is elsewhere now: the channels there are subscribed anew. */
+  readonly #onPartlyLost = (): void => {
+    this.#losses += 1;
+    for (const channel of this.#channels.values()) {
+      if (channel.busy || !channel.acknowledged || this.#client.isSubscribed?.(channel.name)) continue;
+      channel.acknowledged = false;
+      stopLingering(channel);
+      this.#converge(channel);
     }
   };
 
@@ -200,7 +216,8 @@ export class Subscriptions {
     try {
       if (subscribe) await this.#client.sSubscribe(channel.name, channel.receive, true);
       else await this.#client.sUnsubscribe(channel.name);
-      channel.acknowledged = subscribe;
+      // On a Cluster it may have been lost again before its acknowledgement was read.
+      channel.acknowledged = subscribe && this.#client.isSubscribed?.(channel.name) !== false;
       channel.refusals = 0;
       this.#refused.delete(channel);
     } catch (error) {
@@ -215,7 +232,8 @@ export class Subscriptions {
 
   #pauseAfterRefusal(channel: Channel, error: unknown): void {
     if (this.#closed) return;
-    if (channel.refusals === 0) this.#options.warn(`Redis refuses the subscription of ${channel.name}`, error);
+    if (channel.refusals === 0 && error instanceof ErrorReply)
+      this.#options.warn(`Redis refuses the subscription of ${channel.name}`, error);
     const ms = backoffMs(channel.refusals, RETRY);
     channel.refusals += 1;
     this.#refused.add(channel);

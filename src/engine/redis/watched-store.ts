@@ -1,7 +1,8 @@
 /** Runs the scripts of the engine, and watches whether Redis does everything that a node needs. */
+import { createRunner } from '../../redis/cluster-runner.ts';
 import type { RedisClients } from '../../redis/connect.ts';
 import type { Script } from '../../redis/script.ts';
-import { ScriptRunner } from '../../redis/script-runner.ts';
+import type { Runner } from '../../redis/script-runner.ts';
 import type { StoreClock } from '../../redis/store-clock.ts';
 import { startWriteProbe } from '../../redis/write-probe.ts';
 import { type Stop, systemClock } from '../../support/clock.ts';
@@ -25,7 +26,7 @@ export interface WatchedStoreOptions {
 
 export interface WatchedStore {
   /** Its health is that of the store. */
-  readonly runner: ScriptRunner;
+  readonly runner: Runner;
   readonly messages: MessageProbe;
   readonly stop: Stop;
 }
@@ -33,7 +34,7 @@ export interface WatchedStore {
 export function watchStore(options: WatchedStoreOptions): WatchedStore {
   const { clients, bus, keys, storeClock, scripts, deadlineMs, log } = options;
   const messages = probeMessages(options, () => runner.updateHealth());
-  const runner = new ScriptRunner({
+  const runner: Runner = createRunner({
     clock: systemClock,
     client: clients.state,
     deadlineMs,

@@ -1,9 +1,9 @@
 /** The shared counter in Redis, on a connection of its own: commands of rooms and of references do not wait for each other. */
 import { z } from 'zod';
 import type { RedisClient } from '../../redis/client.ts';
+import { createRunner } from '../../redis/cluster-runner.ts';
 import { createReconnect } from '../../redis/reconnect.ts';
 import { closeBounded, createRoleClients } from '../../redis/role-client.ts';
-import { ScriptRunner } from '../../redis/script-runner.ts';
 import { addressOf } from '../../redis/url.ts';
 import { startWriteProbe } from '../../redis/write-probe.ts';
 import { systemClock } from '../../support/clock.ts';
@@ -64,7 +64,7 @@ export function createRedisCounter({
   );
   // The first requests wait for the connection a moment, rather than lease numbers of their own from the ledger.
   const settled = withDeadline(connected, deadlineMs, () => new Error('not yet')).catch(() => {});
-  const runner = new ScriptRunner({
+  const runner = createRunner({
     client,
     deadlineMs,
     messageProblem: () => undefined,

@@ -9,7 +9,7 @@ export const STORES = {
   redisUrl: optionEntry(
     'text',
     checkedBy(redisUrlProblem).optional(),
-    'URL of the Redis that all nodes share (redis://, rediss:// or unix://; behind sentinels redis+sentinel:// or rediss+sentinel://). Without it, a single node keeps its state in memory.',
+    'URL of the Redis that all nodes share (redis://, rediss:// or unix://; behind sentinels redis+sentinel:// or rediss+sentinel://; of a Cluster redis+cluster:// or rediss+cluster://). Without it, a single node keeps its state in memory.',
     { env: 'REDIS_URL', secret: true },
   ),
   redisPrefix: optionEntry(

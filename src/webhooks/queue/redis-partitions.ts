@@ -1,6 +1,6 @@
 /** The partitions of the webhook queue in Redis: their keys, and the scripts that run in them. */
 import { composeScript, luaBeside, PRELUDE, type Script } from '../../redis/script.ts';
-import type { ScriptRunner } from '../../redis/script-runner.ts';
+import type { Runner } from '../../redis/script-runner.ts';
 import type { Clock } from '../../support/clock.ts';
 import { type EndpointId, UNUSED_TTL_MS } from './queue.ts';
 
@@ -27,7 +27,7 @@ export function loadQueueScripts(): QueueScripts {
 const KEYS = ['state', 'due', 'heads', 'dead', 'graves'];
 
 export interface PartitionsOptions {
-  readonly runner: ScriptRunner;
+  readonly runner: Runner;
   readonly streams: readonly string[];
   readonly scripts: QueueScripts;
   readonly clock: Pick<Clock, 'now'> | undefined;

@@ -4,7 +4,7 @@
  * shard, an endpoint has a partition for each stream; a call goes to the partition of its room, or to all in turn.
  */
 import type { Script } from '../../redis/script.ts';
-import type { ScriptRunner } from '../../redis/script-runner.ts';
+import type { Runner } from '../../redis/script-runner.ts';
 import type { Clock } from '../../support/clock.ts';
 import {
   type Claimed,
@@ -30,7 +30,7 @@ import {
 } from './redis-replies.ts';
 
 export interface RedisQueueOptions {
-  readonly runner: ScriptRunner;
+  readonly runner: Runner;
   /** The streams of the feed: one, or on a Cluster one for each shard. */
   readonly streams: readonly string[];
   /** Replaces the time of Redis: for tests. */

@@ -1,0 +1,106 @@
+/** Three masters with a replica each: real processes on free ports, which fail over by themselves. */
+import { createClient } from 'redis';
+import { expect, vi } from 'vitest';
+import { PATIENCE_MS } from './patience-ms.ts';
+import { freePort } from './process.ts';
+import { type RedisServer, startRedis } from './redis.ts';
+
+export interface RedisCluster extends AsyncDisposable {
+  /** With one master and one replica. */
+  readonly url: string;
+  readonly servers: readonly RedisServer[];
+  /** The master of a slot, as the other servers see it. */
+  masterOf(slot: number): Promise<RedisServer>;
+  /** Of all masters, as a server that runs sees them. */
+  masters(): Promise<RedisServer[]>;
+  /** Resolves when each master has a replica that has all it has. */
+  inSync(): Promise<void>;
+  /** One command to a server, on a connection of its own. */
+  ask(server: RedisServer, ...args: string[]): Promise<unknown>;
+}
+
+const MASTERS = 3;
+const LAST_SLOT = 16_383;
+
+export async function startCluster(nodeTimeoutMs = 2_000): Promise<RedisCluster> {
+  const busPorts = await Promise.all(Array.from({ length: 2 * MASTERS }, freePort));
+  const start = (busPort: number): Promise<RedisServer> =>
+    startRedis({
+      args: [
+        ...['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeoutMs)],
+        ...['--cluster-replica-validity-factor', '0', '--cluster-require-full-coverage', 'no'],
+        // Otherwise 10,000 above the other one, which may be taken or too high.
+        ...['--cluster-port', String(busPort), '--repl-diskless-sync-delay', '0'],
+      ],
+    });
+  const servers = await Promise.all(busPorts.map(start));
+  const close = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.stop())));
+  try {
+    await join(servers, busPorts);
+    const cluster = clusterOf(servers, close);
+    await cluster.inSync();
+    return cluster;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function ask(server: RedisServer, ...args: string[]): Promise<unknown> {
+  const client = createClient({ url: server.url, RESP: 2, socket: { reconnectStrategy: false, socketTimeout: 2_000 } });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await client.sendCommand(args);
+  } finally {
+    client.destroy();
+  }
+}
+
+async function join(servers: readonly RedisServer[], [busPort]: readonly number[]): Promise<void> {
+  const [first = expect.unreachable()] = servers;
+  for (const [index, server] of servers.entries()) {
+    await ask(server, 'CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1));
+    if (index > 0) await ask(server, 'CLUSTER', 'MEET', '127.0.0.1', String(first.port), String(busPort));
+    if (index >= MASTERS) continue;
+    const from = Math.ceil((index * (LAST_SLOT + 1)) / MASTERS);
+    const to = Math.ceil(((index + 1) * (LAST_SLOT + 1)) / MASTERS) - 1;
+    await ask(server, 'CLUSTER', 'ADDSLOTSRANGE', String(from), String(to));
+  }
+  for (const [index, replica] of servers.slice(MASTERS).entries()) {
+    const id = String(await ask(servers[index] ?? expect.unreachable(), 'CLUSTER', 'MYID'));
+    await vi.waitFor(() => ask(replica, 'CLUSTER', 'REPLICATE', id), PATIENCE_MS);
+  }
+}
+
+function clusterOf(servers: readonly RedisServer[], close: () => Promise<void>): RedisCluster {
+  const slots = async (): Promise<readonly (readonly [number, number, number])[]> => {
+    for (const server of servers) {
+      const reply = await ask(server, 'CLUSTER', 'SLOTS').catch(() => undefined);
+      if (Array.isArray(reply)) return reply.map(([from, to, [, port]]) => [from, to, port] as const);
+    }
+    throw new Error('no server answers');
+  };
+  const at = (port: number): RedisServer => servers.find((server) => server.port === port) ?? expect.unreachable();
+  const masters = async (): Promise<RedisServer[]> => [...new Set((await slots()).map(([, , port]) => at(port)))];
+  return {
+    url: `redis+cluster://127.0.0.1:${servers[0]?.port},127.0.0.1:${servers.at(-1)?.port}`,
+    servers,
+    ask,
+    masters,
+    async masterOf(slot) {
+      const range = (await slots()).find(([from, to]) => from <= slot && slot <= to);
+      return at(range?.[2] ?? 0);
+    },
+    inSync: () =>
+      vi.waitFor(async () => {
+        for (const server of servers) {
+          expect(await ask(server, 'CLUSTER', 'INFO')).toMatch(/cluster_state:ok[\s\S]*cluster_known_nodes:6/);
+        }
+        for (const master of await masters()) {
+          expect(await ask(master, 'INFO', 'replication')).toMatch(/slave0:.*state=online/);
+        }
+      }, PATIENCE_MS),
+    [Symbol.asyncDispose]: close,
+  };
+}
