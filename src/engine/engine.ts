@@ -53,10 +53,11 @@ export interface Fanout {
   /** The Socket.IO adapter, `undefined` for Socket.IO's own. Opaque here: only the gateway knows Socket.IO. */
   readonly adapter: object | undefined;
   /**
-   * Whether an emit would leave this node now. Not the same as the health: Redis publishes also while it refuses to write,
-   * as without memory (OOM) or without enough replicas (NOREPLICAS), and what only passes through need not stop then.
+   * Whether an emit to that Socket.IO room would leave this node now. Not the same as the health: Redis publishes also while
+   * it refuses to write, as without memory (OOM) or without enough replicas (NOREPLICAS), and what only passes through need
+   * not stop then.
    */
-  readonly up: boolean;
+  isUp(room: string): boolean;
   /**
    * Resolves once emits of any node to this Socket.IO room reach this node, which must have a socket in the room.
    *

@@ -44,7 +44,7 @@ export function createMemoryEngine(
     onBehind: () => {},
     fanout: {
       adapter: undefined,
-      up: true,
+      isUp: () => true,
       live: async () => {},
       // There are no other nodes.
       deliver: async () => 0,

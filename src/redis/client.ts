@@ -20,7 +20,7 @@ export interface ClusterConnections {
 
 export type ChannelListener = (message: Buffer, channel: Buffer) => void;
 export type TextListener = (message: string, channel: string) => void;
-interface ScriptCall {
+export interface ScriptCall {
   keys: string[];
   arguments: string[];
 }

@@ -3,10 +3,10 @@
  * commands back while a master is away and repeats those whose reply was lost, and it does not notice a frozen master.
  */
 import { EventEmitter } from 'node:events';
-import type { ClusterConnections, ConnectionEvent, PlainClient, RedisClient } from './client.ts';
+import type { ClusterConnections, ConnectionEvent, PlainClient, RedisClient, ScriptCall } from './client.ts';
 import { Masters, type MastersOptions } from './masters.ts';
 import { runRouted } from './redirects.ts';
-import { slotOf } from './slots.ts';
+import { slotOf, tagOf } from './slots.ts';
 import { TextSubscriptions } from './text-subscriptions.ts';
 import type { Topology } from './topology.ts';
 
@@ -79,8 +79,8 @@ function commandsOf(masters: Masters, routed: Routed) {
     sendCommand: (args) => anywhere((client) => client.sendCommand(args)),
     info: (section) => anywhere((client) => client.info(section)),
     configGet: (parameter) => anywhere((client) => client.configGet(parameter)),
-    eval: (source, call) => routed(call.keys[0] ?? '', (client) => client.eval(source, call)),
-    evalSha: (sha, call) => routed(call.keys[0] ?? '', (client) => client.evalSha(sha, call)),
+    eval: (source, call) => routed(call.keys[0] ?? '', (client) => client.eval(source, whole(call))),
+    evalSha: (sha, call) => routed(call.keys[0] ?? '', (client) => client.evalSha(sha, whole(call))),
     scriptLoad: (source) => Promise.all(masters.ready.map((client) => client.scriptLoad(source))),
     set: (key, value, settings) => routed(key, (client) => client.set(key, value, settings)),
     sPublish: (channel, payload) => routed(channel, (client) => client.sPublish(channel, payload)),
@@ -88,6 +88,18 @@ function commandsOf(masters: Masters, routed: Routed) {
     pubSubShardChannels: async (pattern) =>
       (await Promise.all(masters.ready.map((client) => client.pubSubShardChannels(pattern)))).flat(),
   } satisfies Partial<RedisClient>;
+}
+
+/**
+ * With one more key, last, which never exists. Scripts use keys that they learn while they run, in the slot of those that
+ * are declared. While a slot is moved, such a key may be at the other master: the script would fail halfway, and what it has
+ * written would stay. A key that is missing makes Redis refuse the script with TRYAGAIN before it begins.
+ */
+function whole({ keys, arguments: args }: ScriptCall): ScriptCall {
+  const [first = ''] = keys;
+  // A script of one key uses no others, and Redis can redirect it at any time.
+  const movesApart = keys.length > 1 && tagOf(first) !== undefined;
+  return { keys: movesApart ? [...keys, `${first}:absent`] : keys, arguments: args };
 }
 
 interface ShardedParts {
@@ -133,11 +145,11 @@ function connectAll(masters: Masters, { topology, clock }: MastersOptions): Prom
   masters.open();
   return new Promise((resolve, reject) => {
     const look = (): void => {
-      const { size } = topology.masters;
-      if (!masters.isOpen) reject(new Error('closed before it was connected'));
-      if (size > 0 && masters.ready.length === size) resolve();
-      if (!masters.isOpen || (size > 0 && masters.ready.length === size)) return;
-      if (topology.problem !== undefined) masters.events.emit('error', new Error(topology.problem));
+      if (!masters.isOpen) return reject(new Error('closed before it was connected'));
+      const missing = masters.names.filter((name) => masters.client(name) === undefined);
+      if (masters.names.length > 0 && missing.length === 0) return resolve();
+      const problem = topology.problem ?? `no connection to ${missing.join(', ')}`;
+      masters.events.emit('error', new Error(problem));
       clock.after(20, look);
     };
     look();

@@ -34,8 +34,9 @@ class ClusterRunner implements Runner {
     this.#health = { state: 'up', since: options.clock.now() };
   }
 
-  get answers(): boolean {
-    return this.#all.some((runner) => runner.answers);
+  answersTo(key: string): boolean {
+    const name = this.#cluster.ownerOf(key);
+    return name !== undefined && this.#runnerOf(name).answers;
   }
 
   async run(script: Script, keys: string[], args: string[], urgency: Urgency = 'ordinary'): Promise<unknown> {

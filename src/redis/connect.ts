@@ -70,7 +70,11 @@ type Server = Pick<RedisClient, 'info' | 'configGet'>;
 /** @returns whether the server is a node of a Cluster. */
 async function checkAll(client: RedisClient, address: string, warn: RedisConnectOptions['warn']): Promise<boolean> {
   const { cluster } = client;
-  if (cluster === undefined) return checkServer(client, address, warn);
+  if (cluster === undefined) {
+    const clustered = await checkServer(client, address, warn);
+    if (clustered) await checkOnlyMaster(client, address);
+    return clustered;
+  }
   for (const name of cluster.names) {
     const master = cluster.client(name);
     if (master === undefined) throw new Error(`${address}: the connection to the master ${name} was lost`);
@@ -89,12 +93,20 @@ async function checkServer(client: Server, address: string, warn: RedisConnectOp
     );
   }
   const policy = await maxmemoryPolicy(client, warn);
-  if (policy === undefined || policy === 'noeviction') {
-    return (await info(client, 'cluster', undefined)).get('cluster_enabled') === '1';
+  if (policy !== undefined && policy !== 'noeviction') {
+    throw new Error(
+      `Redis at ${address} has maxmemory-policy "${policy}": set "noeviction", or rooms vanish when memory is short`,
+    );
   }
-  throw new Error(
-    `Redis at ${address} has maxmemory-policy "${policy}": set "noeviction", or rooms vanish when memory is short`,
-  );
+  return (await info(client, 'cluster', undefined)).get('cluster_enabled') === '1';
+}
+
+/** A URL of one server serves a Cluster of one master only: the keys of the others would be out of reach. */
+async function checkOnlyMaster(client: RedisClient, address: string): Promise<void> {
+  const text = String(await client.sendCommand(['CLUSTER', 'INFO']).catch(() => '')); // not permitted to all users
+  const masters = Number(/cluster_size:(\d+)/.exec(text)?.[1] ?? 1);
+  if (masters <= 1) return;
+  throw new Error(`Redis at ${address} is one of ${masters} masters of a Cluster: use redis+cluster://`);
 }
 
 async function maxmemoryPolicy(client: Server, warn: RedisConnectOptions['warn']): Promise<string | undefined> {

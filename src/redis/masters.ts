@@ -88,7 +88,8 @@ export class Masters {
   };
 
   readonly #drop = (name: string): void => {
-    this.#connections.get(name)?.drop(new Error('a master of the Cluster does not reply'));
+    const connection = this.#connections.get(name);
+    if (connection?.client !== undefined) connection.drop(new Error('a master of the Cluster does not reply'));
   };
 
   #connect(name: string, address: ServerAddress): void {

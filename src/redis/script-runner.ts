@@ -11,7 +11,7 @@ import type { Script } from './script.ts';
 export type ScriptClient = Pick<RedisClient, 'isReady' | 'problem' | 'evalSha' | 'eval' | 'scriptLoad'>;
 
 /** Of one server, or of all masters of a Cluster: see `createRunner`. */
-export type Runner = Pick<ScriptRunner, 'run' | 'probe' | 'load' | 'call' | 'answers' | 'health' | 'updateHealth'>;
+export type Runner = Pick<ScriptRunner, 'run' | 'probe' | 'load' | 'call' | 'answersTo' | 'health' | 'updateHealth'>;
 
 export interface ScriptRunnerOptions {
   readonly client: ScriptClient;
@@ -91,6 +91,11 @@ export class ScriptRunner {
    */
   get answers(): boolean {
     return this.#options.client.isReady && !this.#stalled;
+  }
+
+  /** The same, of the server of a key: there is only one. */
+  answersTo(_key: string): boolean {
+    return this.answers;
   }
 
   health(): StoreHealth {

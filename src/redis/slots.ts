@@ -8,10 +8,12 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
+/** What stands in the first braces of a key. */
+export const tagOf = (key: string): string | undefined => /\{([^}]*)\}/s.exec(key)?.[1] || undefined;
+
 export function slotOf(key: string): number {
-  const [, tag = ''] = /\{([^}]*)\}/s.exec(key) ?? [];
   let crc = 0;
-  for (const byte of Buffer.from(tag === '' ? key : tag)) {
+  for (const byte of Buffer.from(tagOf(key) ?? key)) {
     crc = ((crc << 8) ^ (TABLE[(crc >> 8) ^ byte] ?? 0)) & 0xff_ff;
   }
   return crc % SLOTS;

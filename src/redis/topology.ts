@@ -89,7 +89,9 @@ export class Topology {
     const failure = asked.find((result) => result.status === 'rejected');
     if (newest !== undefined) this.#learn(newest);
     this.problem = newest === undefined ? problemOf(views, failure?.reason) : undefined;
-    for (const node of nodes) if (node.misses === SILENT_AFTER) this.events.emit('silent', nameOf(node.address));
+    // While none answers, it may be this process that is slow.
+    if (views.length === 0) return;
+    for (const node of nodes) if (node.misses >= SILENT_AFTER) this.events.emit('silent', nameOf(node.address));
   }
 
   #learn({ epoch, ranges }: ClusterView): void {

@@ -107,7 +107,7 @@ test('Redis dead: messages are dropped and counted, local clients still receive 
   await near.join(local, ROOM);
   await far.join(remote, ROOM);
   await redis.kill();
-  await vi.waitFor(() => expect([near.bus.up, far.bus.stats().live]).toEqual([false, 0]));
+  await vi.waitFor(() => expect([near.bus.isUp('any'), far.bus.stats().live]).toEqual([false, 0]));
   const { dropped } = near.bus.stats();
   const began = performance.now();
   for (let i = 0; i < 10; i += 1) near.io.to(ROOM).emit('note', i);
@@ -118,7 +118,7 @@ test('Redis dead: messages are dropped and counted, local clients still receive 
   await expect(far.bus.live(redisChannel(PREFIX, ROOM))).rejects.toBeInstanceOf(Unavailable);
   await redis.restart();
   await far.bus.live(redisChannel(PREFIX, ROOM));
-  await vi.waitFor(() => expect(near.bus.up).toBe(true));
+  await vi.waitFor(() => expect(near.bus.isUp('any')).toBe(true));
   near.io.to(ROOM).emit('note', 'again');
   await vi.waitFor(() => expect(remote.notes).toEqual(['again'])); // and none of the ten
   expect(far.bus.stats().losses).toBe(1);
@@ -148,12 +148,12 @@ test('Redis frozen: no call hangs, no backlog is delivered later, and the bus re
   redis.freeze();
   for (let i = 0; i < 10; i += 1) near.io.to(ROOM).emit('note', 'stale');
   await expect(near.bus.countReceivers('far', 'unknown')).rejects.toBeInstanceOf(Unavailable);
-  await vi.waitFor(() => expect(near.bus.up).toBe(false)); // stalled, though the connection stays
+  await vi.waitFor(() => expect(near.bus.isUp('any')).toBe(false)); // stalled, though the connection stays
   for (let i = 0; i < 10; i += 1) near.io.to(ROOM).emit('note', i);
   await vi.waitFor(() => expect(local.notes).toHaveLength(20));
   await expect(far.join(remote, 'room:{ROM1}')).rejects.toBeInstanceOf(Unavailable);
   redis.thaw();
-  await vi.waitFor(() => expect(near.bus.up).toBe(true));
+  await vi.waitFor(() => expect(near.bus.isUp('any')).toBe(true));
   near.io.to(ROOM).emit('note', 'thawed');
   await vi.waitFor(() => expect(remote.notes).toEqual(['thawed']));
   await far.bus.live(redisChannel(PREFIX, 'room:{ROM1}'));

@@ -13,9 +13,9 @@ test.each([
   redis.freeze();
   for (let i = 0; i < 100; i += 1) near.bus.send('nobody', text);
   expect(near.bus.stats()).toMatchObject({ published: 32, dropped: 68 });
-  expect(near.bus.up).toBe(false);
+  expect(near.bus.isUp('any')).toBe(false);
   await expect(near.bus.countReceivers('nobody', text)).rejects.toThrow(Unavailable);
   redis.thaw();
-  await vi.waitFor(() => expect(near.bus.up).toBe(true));
+  await vi.waitFor(() => expect(near.bus.isUp('any')).toBe(true));
   expect(await near.bus.countReceivers('nobody', text)).toBe(0);
 });

@@ -81,13 +81,13 @@ test.concurrent.each(Object.entries(MESSAGES_NOT_PERMITTED))(
     for (const engine of engines) {
       await vi.waitFor(() => {
         expect(engine.health()).toMatchObject({ state: expect.stringMatching('recovering|down'), reason: 'NOPERM' });
-        expect(engine.fanout.up).toBe(false);
+        expect(engine.fanout.isUp('any')).toBe(false);
       }, PATIENT);
     }
     await kind.allow(nodes);
     for (const engine of engines) {
       await vi.waitFor(() => expect(engine.health()).toMatchObject({ state: 'up' }), PATIENT);
-      expect(engine.fanout.up).toBe(true);
+      expect(engine.fanout.isUp('any')).toBe(true);
     }
     here.fanout.send('node-1' as NodeId, { kind: 'evicted', evicted: [] });
     await vi.waitFor(() => expect(arrived).toHaveLength(1), PATIENT);

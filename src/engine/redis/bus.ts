@@ -49,8 +49,8 @@ export interface BusStats {
 export interface Bus {
   readonly pub: AdapterClient;
   readonly sub: AdapterClient;
-  /** Whether a publish would be written to Redis now. */
-  readonly up: boolean;
+  /** Whether a publish in the channel would be written to Redis now. */
+  isUp(channel: string): boolean;
   /** Whether Redis has refused to subscribe a channel, or to unsubscribe it, and not done so since. */
   readonly refused: boolean;
   /** Ends the waits after refusals: Redis is known to accept subscriptions again. */
@@ -121,9 +121,7 @@ export function createBus(pub: PublishingClient, sub: SubscribingClient, options
   return {
     pub: client,
     sub: client,
-    get up() {
-      return publications.up;
-    },
+    isUp: (channel) => publications.isUp(channel),
     get refused() {
       return subscriptions.refused;
     },

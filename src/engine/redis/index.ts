@@ -228,8 +228,9 @@ async function createFanout(deps: EngineDeps): Promise<Fanout> {
   return {
     adapter: createShardedAdapter(bus.pub, bus.sub, { channelPrefix, subscriptionMode: 'dynamic' }),
     // The runner too: its commands tell of a frozen Redis before the first publish has missed its deadline.
-    get up() {
-      return bus.up && runner.answers && messages.refusal === undefined;
+    isUp(room) {
+      const channel = redisChannel(channelPrefix, room);
+      return bus.isUp(channel) && runner.answersTo(channel) && messages.refusal === undefined;
     },
     live: (room) => bus.live(redisChannel(channelPrefix, room)),
     deliver: (room, event) => bus.deliver(redisChannel(channelPrefix, room), event),

@@ -1,9 +1,12 @@
+import type { ClusterConnections } from '../../redis/client.ts';
 import type { Clock } from '../../support/clock.ts';
 import { withDeadline } from '../../support/deadline.ts';
 
 /** The methods of a node-redis client that publishing needs. */
 export interface PublishingClient {
   readonly isReady: boolean;
+  /** Of a Cluster. */
+  readonly cluster?: Pick<ClusterConnections, 'ownerOf' | 'client'>;
   sPublish(channel: string, payload: string | Buffer): Promise<number>;
   sendCommand(args: string[]): Promise<unknown>;
 }
@@ -17,15 +20,21 @@ export interface PublicationOptions {
 /** Messages and bytes that Redis has not acknowledged: more would only queue before a Redis that is too slow. */
 const MAX_UNANSWERED = { messages: 16_384, bytes: 32 * 1024 * 1024 };
 
-/** Publishes without waiting, and counts what was dropped. */
+/** What one server has been sent. */
+interface Sent {
+  unanswered: number;
+  unansweredBytes: number;
+  lastAnswer: number;
+}
+
+/** Publishes without waiting, and counts what was dropped. A master of a Cluster that is slow holds up no other one. */
 export class Publications {
   readonly #client: PublishingClient;
   readonly #options: PublicationOptions;
   #published = 0;
   #dropped = 0;
-  #unanswered = 0;
-  #unansweredBytes = 0;
-  #lastAnswer = 0;
+  /** By master. */
+  readonly #sent = new Map<string, Sent>();
   #closed = false;
 
   constructor(client: PublishingClient, options: PublicationOptions) {
@@ -34,10 +43,8 @@ export class Publications {
   }
 
   /** A frozen Redis stays connected, and would deliver everything written meanwhile when it thaws: stale by then. */
-  get up(): boolean {
-    const { clock, deadlineMs } = this.#options;
-    const stalled = this.#unanswered > 0 && clock.monotonic() - this.#lastAnswer > deadlineMs;
-    return this.#client.isReady && !stalled && !this.#closed && !this.#isFull;
+  isUp(channel: string): boolean {
+    return this.#takes(this.#ownerOf(channel));
   }
 
   publish(channel: string, payload: string | Buffer): void {
@@ -67,35 +74,58 @@ export class Publications {
     this.#closed = true;
   }
 
-  get #isFull(): boolean {
-    return this.#unanswered >= MAX_UNANSWERED.messages || this.#unansweredBytes >= MAX_UNANSWERED.bytes;
+  /** Undefined while no master has the slot. */
+  #ownerOf(channel: string): string | undefined {
+    const { cluster } = this.#client;
+    return cluster === undefined ? '' : cluster.ownerOf(channel);
+  }
+
+  #takes(owner: string | undefined): owner is string {
+    const { cluster, isReady } = this.#client;
+    if (owner === undefined || this.#closed) return false;
+    if (cluster === undefined ? !isReady : cluster.client(owner) === undefined) return false;
+    const sent = this.#sent.get(owner);
+    if (sent === undefined || sent.unanswered === 0) return true;
+    const { clock, deadlineMs } = this.#options;
+    const isFull = sent.unanswered >= MAX_UNANSWERED.messages || sent.unansweredBytes >= MAX_UNANSWERED.bytes;
+    return !isFull && clock.monotonic() - sent.lastAnswer <= deadlineMs;
+  }
+
+  #sentTo(owner: string): Sent {
+    const known = this.#sent.get(owner);
+    if (known !== undefined) return known;
+    const sent = { unanswered: 0, unansweredBytes: 0, lastAnswer: 0 };
+    this.#sent.set(owner, sent);
+    return sent;
   }
 
   /** @returns undefined when it was dropped. */
   #write(channel: string, payload: string | Buffer): Promise<number> | undefined {
-    if (!this.up) {
+    const owner = this.#ownerOf(channel);
+    if (!this.#takes(owner)) {
       this.#dropped += 1;
       return undefined;
     }
-    if (this.#unanswered === 0) this.#lastAnswer = this.#options.clock.monotonic();
-    this.#unanswered += 1;
+    const sent = this.#sentTo(owner);
+    if (sent.unanswered === 0) sent.lastAnswer = this.#options.clock.monotonic();
+    sent.unanswered += 1;
     this.#published += 1;
     const bytes = Buffer.byteLength(payload);
-    this.#unansweredBytes += bytes;
+    sent.unansweredBytes += bytes;
     const reply = this.#client.sPublish(channel, payload);
     reply.then(
-      () => this.#answered(bytes),
+      () => this.#answered(sent, bytes),
       () => {
         this.#dropped += 1;
-        this.#answered(bytes);
+        this.#answered(sent, bytes);
       },
     );
     return reply;
   }
 
-  #answered(bytes: number): void {
-    this.#unanswered -= 1;
-    this.#unansweredBytes -= bytes;
-    this.#lastAnswer = this.#options.clock.monotonic();
+  #answered(sent: Sent, bytes: number): void {
+    sent.unanswered -= 1;
+    sent.unansweredBytes -= bytes;
+    sent.lastAnswer = this.#options.clock.monotonic();
   }
 }

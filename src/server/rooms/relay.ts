@@ -83,7 +83,7 @@ export async function sendMessage(
   }
   const event = eventText('message', from, data, ref);
   // Refused before anybody has it: a retry would deliver it twice. So the members on this node wait for Redis as well.
-  if (!engine.fanout.up) throw new StoreUnavailable('the message would not leave this node');
+  if (!engine.fanout.isUp(socketRoom(ref))) throw new StoreUnavailable('the message would not leave this node');
   const published = engine.fanout.broadcast(socketRoom(ref), event);
   // Not awaited where there are no other nodes: what the sender sends next would overtake it.
   if (published !== undefined) await published;

@@ -2,13 +2,15 @@
 -- Takes a free code and creates a room: with its host as first member, or empty when the command names no host.
 --
 -- KEYS[1..6]  taken, leases, due, cooling, meta of the shard, and the feed, see room.lua
--- KEYS[7]     idempotency: string, the room of the first create with this key; missing when the command has no key
--- ARGV[1]     candidates, searchFrom, shard, ref, by (missing for none), settings; policy, pool, keyPrefixes
+-- KEYS[7]     idempotency: string, the room of the first create with this key; only when the command has a key
+-- ARGV[1]     idempotencyKey (missing for none), candidates, searchFrom, shard, ref, by (missing for none), settings; policy, pool, keyPrefixes
 -- ARGV[2]     the host's metadata, opaque; '' for none
 -- ARGV[3]     the room's metadata, opaque; '' for none
 
+local IDEMPOTENCY = command.idempotencyKey and KEYS[7]
+
 local function replayed()
-  local stored = KEYS[7] and redis.call('GET', KEYS[7])
+  local stored = IDEMPOTENCY and redis.call('GET', IDEMPOTENCY)
   local record = stored and cjson.decode(stored)
   if record and record.untilAt > now then
     return cjson.encode({ ok = false, reason = 'REPLAYED', code = record.code, ref = record.ref })
@@ -17,9 +19,9 @@ end
 
 -- untilAt alone decides whether the record counts. Redis' own expiry, a minute later, only removes the garbage.
 local function save_idempotency_record(code)
-  if KEYS[7] then
+  if IDEMPOTENCY then
     local record = { code = code, ref = command.ref, untilAt = now + policy.idempotencyMs }
-    redis.call('SET', KEYS[7], cjson.encode(record), 'PX', policy.idempotencyMs + 60000)
+    redis.call('SET', IDEMPOTENCY, cjson.encode(record), 'PX', policy.idempotencyMs + 60000)
   end
 end
 
