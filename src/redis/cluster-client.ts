@@ -143,13 +143,22 @@ function shardedOf(masters: Masters, { topology, routed, events }: ShardedParts)
 /** @throws Error when it is closed before all masters are connected. */
 function connectAll(masters: Masters, { topology, clock }: MastersOptions): Promise<void> {
   masters.open();
+  let problem: string | undefined;
   return new Promise((resolve, reject) => {
     const look = (): void => {
-      if (!masters.isOpen) return reject(new Error('closed before it was connected'));
+      if (!masters.isOpen) {
+        reject(new Error('closed before it was connected'));
+        return;
+      }
       const missing = masters.names.filter((name) => masters.client(name) === undefined);
-      if (masters.names.length > 0 && missing.length === 0) return resolve();
-      const problem = topology.problem ?? `no connection to ${missing.join(', ')}`;
-      masters.events.emit('error', new Error(problem));
+      if (masters.names.length > 0 && missing.length === 0) {
+        resolve();
+        return;
+      }
+      const now = topology.problem ?? `no connection to ${missing.join(', ')}`;
+      // Told once, so that it does not hide why a connection fails.
+      if (now !== problem) masters.events.emit('error', new Error(now));
+      problem = now;
       clock.after(20, look);
     };
     look();

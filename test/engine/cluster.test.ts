@@ -6,10 +6,12 @@ import type { NodeId } from '../../src/protocol/ids.ts';
 import { slotOf } from '../../src/redis/slots.ts';
 import { SHARDS } from '../../src/room/pool.ts';
 import { StoreUnavailable } from '../../src/support/store.ts';
+import { refOf, SHARD } from '../room/fixtures.ts';
 import { PATIENCE_MS } from '../support/patience-ms.ts';
+import { startRedis } from '../support/redis.ts';
 import { type RedisCluster, startCluster } from '../support/redis-cluster-of-six.ts';
 import { testContract } from './contract.ts';
-import { createHandClock, EngineHarness, settingsOf } from './harness.ts';
+import { createHandClock, EngineHarness, NODE, settingsOf } from './harness.ts';
 
 const TIMEOUT = 4 * PATIENCE_MS;
 const shardSlot = (shard: number): number => slotOf(`sb:{s${String(shard).padStart(2, '0')}}:meta`);
@@ -20,8 +22,12 @@ beforeAll(async () => {
 }, TIMEOUT);
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-const startNode = (nodeId: string): Promise<Engine> =>
-  createRedisEngine({ url: cluster.url, deadlineMs: 1_500 })({ ...settingsOf(), nodeId: nodeId as NodeId });
+/** On a busy machine its first connections may take longer than the deadline of a start. */
+const startNode = (nodeId: string, settings = settingsOf()): Promise<Engine> =>
+  vi.waitFor(
+    () => createRedisEngine({ url: cluster.url, deadlineMs: 1_500 })({ ...settings, nodeId: nodeId as NodeId }),
+    PATIENCE_MS,
+  );
 
 const flush = async (): Promise<void> => {
   for (const master of await cluster.masters()) await cluster.ask(master, 'FLUSHALL');
@@ -64,14 +70,17 @@ describe('a Cluster', () => {
       engine = undefined;
       key = JSON.stringify(settings);
     }
-    engine ??= await createRedisEngine({ url: cluster.url, clock: { now: () => now() }, deadlineMs: 60_000 })(settings);
+    engine ??= await vi.waitFor(
+      () => createRedisEngine({ url: cluster.url, clock: { now: () => now() }, deadlineMs: 60_000 })(settings),
+      PATIENCE_MS,
+    );
     return { ...engine, close: async () => {} };
   });
 });
 
 test('rooms, nodes, messages and the audit are on all masters', { timeout: TIMEOUT }, async () => {
   await flush();
-  const nodes = await Promise.all(['a', 'b', 'c'].map(startNode));
+  const nodes = await Promise.all(['a', 'b', 'c'].map((id) => startNode(id)));
   const [first = expect.unreachable(), second = expect.unreachable()] = nodes;
   expect((await first.nodes()).toSorted()).toEqual(['a', 'b', 'c']);
   const harness = new EngineHarness(first, createHandClock(0));
@@ -86,17 +95,10 @@ test('rooms, nodes, messages and the audit are on all masters', { timeout: TIMEO
   for (const node of nodes) await node.close();
 });
 
-test('a slot that moves under load loses no command and no message', { timeout: TIMEOUT }, async () => {
+test('messages to a node arrive again after the slot of its channel has moved', { timeout: TIMEOUT }, async () => {
   const [sender, receiver] = await Promise.all([startNode('from'), startNode('to')]);
   const slot = slotOf('sb:node:to');
-  const [source, masters] = [await cluster.masterOf(slot), await cluster.masters()];
-  const target = masters.find((master) => master !== source) ?? expect.unreachable();
-  const [sourceId, targetId] = await Promise.all([source, target].map((it) => cluster.ask(it, 'CLUSTER', 'MYID')));
-  await cluster.ask(target, 'CLUSTER', 'SETSLOT', String(slot), 'IMPORTING', String(sourceId));
-  await cluster.ask(source, 'CLUSTER', 'SETSLOT', String(slot), 'MIGRATING', String(targetId));
-  for (const master of [target, source]) {
-    await cluster.ask(master, 'CLUSTER', 'SETSLOT', String(slot), 'NODE', String(targetId));
-  }
+  await cluster.moveSlot(slot);
   let count = 0;
   receiver.fanout.onMessage(() => {
     count += 1;
@@ -108,6 +110,90 @@ test('a slot that moves under load loses no command and no message', { timeout: 
   await allUp(sender);
   await sender.close();
   await receiver.close();
+});
+
+/** A client of a store that refuses from time to time: repeats what was refused, however often. */
+async function repeated<Reply extends { readonly ok: boolean }>(
+  refusals: { count: number },
+  send: () => Promise<Reply>,
+): Promise<Reply> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      refusals.count += 1;
+    }
+  }
+}
+
+test('while the slot of a shard moves with its rooms, no command is done in part and no code is given twice', {
+  timeout: TIMEOUT,
+}, async () => {
+  await flush();
+  const pool = settingsOf(600).pool;
+  const nodes = await Promise.all(['one', 'two'].map((id) => startNode(id, settingsOf(600))));
+  const held = new Map<string, string>();
+  const refusals = { count: 0 };
+  const others = { done: 0 };
+  let moving = true;
+  const guests = nodes.map(async (engine, index) => {
+    const harness = new EngineHarness(engine, createHandClock(0));
+    for (let number = 0; moving; number += 1) {
+      const name = `anna-${index}-${number}`;
+      const ref = refOf(1_000_000 * (index + 1) + number);
+      const created = await repeated(refusals, () => harness.create(name, { ref, idempotencyKey: name }));
+      const [code, made] = created.ok ? [created.room.code, ref] : 'code' in created ? [created.code, created.ref] : [];
+      if (code === undefined || made === undefined) throw new Error('the pool is exhausted');
+      expect(made).toBe(ref);
+      expect(held.has(code), `${code} was given twice`).toBe(false);
+      held.set(code, ref);
+      const room = { code, ref };
+      expect((await repeated(refusals, () => harness.join(room, 'bob'))).ok).toBe(true);
+      await repeated(refusals, () => harness.leave(room, 'bob'));
+      if (number % 3 > 0) continue;
+      await repeated(refusals, () => harness.byOwner({ kind: 'close' }, room));
+      held.set(code, 'closed');
+    }
+  });
+  const bystander = (async () => {
+    const [engine = expect.unreachable()] = nodes;
+    while (moving) {
+      for (const shard of [SHARD + 1, SHARD + 2]) await engine.apply({ kind: 'stats', shard });
+      others.done += 1;
+    }
+  })();
+  await vi.waitFor(() => expect(held.size).toBeGreaterThan(20), PATIENCE_MS);
+  for (let round = 0; round < 2; round += 1) {
+    const [refusedBefore, heldBefore] = [refusals.count, held.size];
+    await cluster.moveSlot(shardSlot(SHARD), () =>
+      // Half of the keys are here and half there, for as long as it takes both nodes to be refused.
+      vi.waitFor(() => expect(refusals.count).toBeGreaterThan(refusedBefore + 2), PATIENCE_MS),
+    );
+    await vi.waitFor(() => expect(held.size).toBeGreaterThan(heldBefore + 20), PATIENCE_MS);
+  }
+  moving = false;
+  await Promise.all([...guests, bystander]);
+  const audits = await auditShards({ url: cluster.url, pool });
+  expect(audits.flatMap(({ disagreements }) => disagreements)).toEqual([]);
+  const rooms = [...held.values()].filter((ref) => ref !== 'closed').length;
+  expect(audits[SHARD]).toMatchObject({ occupied: rooms, cooling: held.size - rooms, seats: rooms });
+  expect(others.done).toBeGreaterThan(0);
+  for (const node of nodes) await node.close();
+  await flush(); // the other tests have another pool
+});
+
+test('a start is refused on a master that evicts, on a server that is no Cluster, and on one of several masters', {
+  timeout: TIMEOUT,
+}, async () => {
+  const start = (url: string): Promise<Engine> => createRedisEngine({ url })({ ...settingsOf(), nodeId: NODE });
+  const [, master = expect.unreachable()] = await cluster.masters();
+  await expect(start(master.url)).rejects.toThrow(/is one of 3 masters of a Cluster: use redis\+cluster:\/\//);
+  await cluster.ask(master, 'CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+  await expect(start(cluster.url)).rejects.toThrow(`127.0.0.1:${master.port}, a master of the Cluster,`);
+  await cluster.ask(master, 'CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+  await using alone = await startRedis();
+  await expect(start(`redis+cluster://127.0.0.1:${alone.port}`)).rejects.toThrow('it is not a Cluster: use redis://');
 });
 
 test('while a master is frozen or dead only its shards fail, and its replica takes over', {

@@ -15,6 +15,10 @@ export interface RedisCluster extends AsyncDisposable {
   masters(): Promise<RedisServer[]>;
   /** Resolves when each master has a replica that has all it has. */
   inSync(): Promise<void>;
+  /**
+   * To another master, as operators move it: with its keys in batches. `halfway` is awaited when the first batch has gone.
+   */
+  moveSlot(slot: number, halfway?: () => Promise<unknown>): Promise<void>;
   /** One command to a server, on a connection of its own. */
   ask(server: RedisServer, ...args: string[]): Promise<unknown>;
 }
@@ -73,6 +77,28 @@ async function join(servers: readonly RedisServer[], [busPort]: readonly number[
   }
 }
 
+interface Move {
+  readonly slot: string;
+  readonly source: RedisServer;
+  readonly target: RedisServer;
+  readonly halfway: (() => Promise<unknown>) | undefined;
+}
+
+async function moveSlot({ slot, source, target, halfway }: Move): Promise<void> {
+  const [sourceId, targetId] = await Promise.all([source, target].map((it) => ask(it, 'CLUSTER', 'MYID')));
+  const setSlot = (server: RedisServer, ...state: string[]) => ask(server, 'CLUSTER', 'SETSLOT', slot, ...state);
+  await setSlot(target, 'IMPORTING', String(sourceId));
+  await setSlot(source, 'MIGRATING', String(targetId));
+  for (let batch = 0; ; batch += 1) {
+    const keys = await ask(source, 'CLUSTER', 'GETKEYSINSLOT', slot, '10');
+    if (!Array.isArray(keys) || keys.length === 0) break;
+    const to = ['127.0.0.1', String(target.port), '', '0', '5000'];
+    await ask(source, 'MIGRATE', ...to, 'KEYS', ...keys.map(String));
+    if (batch === 0) await halfway?.();
+  }
+  for (const server of [target, source]) await setSlot(server, 'NODE', String(targetId));
+}
+
 function clusterOf(servers: readonly RedisServer[], close: () => Promise<void>): RedisCluster {
   const slots = async (): Promise<readonly (readonly [number, number, number])[]> => {
     for (const server of servers) {
@@ -91,6 +117,12 @@ function clusterOf(servers: readonly RedisServer[], close: () => Promise<void>):
     async masterOf(slot) {
       const range = (await slots()).find(([from, to]) => from <= slot && slot <= to);
       return at(range?.[2] ?? 0);
+    },
+    async moveSlot(slot, halfway) {
+      const range = (await slots()).find(([from, to]) => from <= slot && slot <= to);
+      const source = at(range?.[2] ?? 0);
+      const target = (await masters()).find((master) => master !== source) ?? expect.unreachable();
+      await moveSlot({ slot: String(slot), source, target, halfway });
     },
     inSync: () =>
       vi.waitFor(async () => {
