@@ -4,6 +4,7 @@ import { expect, vi } from 'vitest';
 import { PATIENCE_MS } from './patience-ms.ts';
 import { freePort } from './process.ts';
 import { type RedisServer, startRedis } from './redis.ts';
+import { retry } from './retry.ts';
 
 export interface RedisCluster extends AsyncDisposable {
   /** With one master and one replica. */
@@ -27,9 +28,9 @@ const MASTERS = 3;
 const LAST_SLOT = 16_383;
 
 export async function startCluster(nodeTimeoutMs = 2_000): Promise<RedisCluster> {
-  const busPorts = await Promise.all(Array.from({ length: 2 * MASTERS }, freePort));
-  const start = (busPort: number): Promise<RedisServer> =>
-    startRedis({
+  const start = async (): Promise<{ readonly server: RedisServer; readonly busPort: number }> => {
+    const busPort = await freePort();
+    const server = await startRedis({
       args: [
         ...['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeoutMs)],
         ...['--cluster-replica-validity-factor', '0', '--cluster-require-full-coverage', 'no'],
@@ -37,10 +38,14 @@ export async function startCluster(nodeTimeoutMs = 2_000): Promise<RedisCluster>
         ...['--cluster-port', String(busPort), '--repl-diskless-sync-delay', '0'],
       ],
     });
-  const servers = await Promise.all(busPorts.map(start));
+    return { server, busPort };
+  };
+  // A free port can be taken between asking and binding.
+  const started = await Promise.all(Array.from({ length: 2 * MASTERS }, () => retry(start, 3)));
+  const servers = started.map(({ server }) => server);
   const close = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.stop())));
   try {
-    await join(servers, busPorts);
+    await join(servers, started[0]?.busPort ?? 0);
     const cluster = clusterOf(servers, close);
     await cluster.inSync();
     return cluster;
@@ -61,7 +66,7 @@ async function ask(server: RedisServer, ...args: string[]): Promise<unknown> {
   }
 }
 
-async function join(servers: readonly RedisServer[], [busPort]: readonly number[]): Promise<void> {
+async function join(servers: readonly RedisServer[], busPort: number): Promise<void> {
   const [first = expect.unreachable()] = servers;
   for (const [index, server] of servers.entries()) {
     await ask(server, 'CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1));
