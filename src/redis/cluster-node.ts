@@ -44,7 +44,7 @@ export class ClusterNode {
     this.misses += 1;
     const [info, slots] = await withDeadline(replies, ANSWER_MS, () => new Error('no reply'));
     this.misses = 0;
-    const epoch = Number(/cluster_current_epoch:(\d+)/.exec(String(info))?.[1] ?? 0);
+    const epoch = Number(/cluster_current_epoch:(\d+)/.exec(typeof info === 'string' ? info : '')?.[1] ?? 0);
     return { epoch, ranges: Array.isArray(slots) ? slots.flatMap((range) => this.#rangeOf(range)) : [] };
   }
 

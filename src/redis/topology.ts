@@ -31,7 +31,7 @@ export class Topology {
   #owners: readonly string[] = [];
   #masters: ReadonlyMap<string, ServerAddress> = new Map();
   #epoch = -1;
-  #asking: Promise<void> | undefined;
+  #isAsking = false;
   #stop: Stop | undefined;
   #users = 0;
   problem: string | undefined = 'no node of the Cluster answers';
@@ -69,8 +69,10 @@ export class Topology {
 
   /** Asks at once, unless it is asking. Never rejects. */
   refresh(): void {
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = undefined;
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    void this.#ask().finally(() => {
+      this.#isAsking = false;
     });
   }
 

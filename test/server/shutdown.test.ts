@@ -33,7 +33,7 @@ function countedClock(refused = Number.POSITIVE_INFINITY) {
       };
     },
   };
-  return { clock, going, begun: () => begun, advance: inner.advance };
+  return { clock, going, begun: () => begun, advance: (ms: number) => inner.advance(ms) };
 }
 
 /** Dependencies that record the order in which they are closed. */

@@ -35,8 +35,8 @@ class LightClient {
     socket.on('close', () => {
       this.#timer = setTimeout(() => this.#connect(), retryMs);
     });
-    socket.on('message', (bytes) => {
-      const text = String(bytes);
+    socket.on('message', (bytes: Buffer) => {
+      const text = bytes.toString();
       if (text.startsWith('0')) socket.send(`40${JSON.stringify({ v: 1, resume: this.#resume })}`);
       else if (text === '2') socket.send('3');
       else if (text.startsWith('42["welcome"')) this.#welcomed(JSON.parse(text.slice(2))[1]);

@@ -32,10 +32,19 @@ export async function startCluster(nodeTimeoutMs = 2_000): Promise<RedisCluster>
     const busPort = await freePort();
     const server = await startRedis({
       args: [
-        ...['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeoutMs)],
-        ...['--cluster-replica-validity-factor', '0', '--cluster-require-full-coverage', 'no'],
+        '--cluster-enabled',
+        'yes',
+        '--cluster-node-timeout',
+        String(nodeTimeoutMs),
+        '--cluster-replica-validity-factor',
+        '0',
+        '--cluster-require-full-coverage',
+        'no',
         // Otherwise 10,000 above the other one, which may be taken or too high.
-        ...['--cluster-port', String(busPort), '--repl-diskless-sync-delay', '0'],
+        '--cluster-port',
+        String(busPort),
+        '--repl-diskless-sync-delay',
+        '0',
       ],
     });
     return { server, busPort };

@@ -34,7 +34,9 @@ const WAYS: Record<string, Way> = {
   },
   'is cut off': ({ all }) => {
     for (const { link } of all) link.cut();
-    return () => all.forEach(({ link }) => void link.heal());
+    return () => {
+      for (const { link } of all) link.heal();
+    };
   },
 };
 
