@@ -23,5 +23,6 @@ test('three nodes keep every promise to their clients while parts of them fail',
   expect(result.run.faults.length, told).toBeGreaterThan(15);
   expect(result.run.clients.filter(({ kind }) => kind === 'heard').length, told).toBeGreaterThan(500);
   expect(result.run.audits.length, told).toBeGreaterThan(5);
-  expect(result.run.feed.length, told).toBeGreaterThan(200);
+  // Not the feed: a Redis that was emptied has forgotten what came before.
+  expect(result.run.webhooks.length, told).toBeGreaterThan(200);
 }, 240_000);

@@ -4,7 +4,7 @@
 --
 -- KEYS[1..6]  taken, leases, due, cooling, meta of the shard, and the feed, see room.lua
 -- ARGV[1]     held (a list of code, ref, userId, session), limit, rooms (a list of code, ref, rev), sole, restored (by,
---             connected), everyMs; policy, pool, keyPrefixes
+--             connected), knownEpoch, everyMs; policy, pool, keyPrefixes
 
 local lost, order, named = {}, {}, {}
 
