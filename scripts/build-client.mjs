@@ -27,7 +27,7 @@ const NEVER_RUN_IN = {
   'engine.io-client/build/esm/socket.js': [bodyOf('_probe')],
   'socket.io-client/build/esm/socket.js': [
     /(?<=new Error\()"It seems you are trying to reach[^"]*"/,
-    ...['_addToQueue', '_drainQueue', 'emitWithAck', 'prependAny', 'offAny', 'listenersAny'].map(bodyOf),
+    ...['_addToQueue', '_drainQueue', 'emitWithAck', 'prependAny', 'listenersAny'].map(bodyOf),
     ...['onAnyOutgoing', 'prependAnyOutgoing', 'offAnyOutgoing', 'listenersAnyOutgoing'].map(bodyOf),
   ],
   'socket.io-client/build/esm/manager.js': ['reconnect', 'onreconnect'].map(bodyOf),
