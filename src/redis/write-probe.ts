@@ -36,7 +36,8 @@ export function startWriteProbe(options: WriteProbeOptions): Stop {
     if (typeof time === 'number') storeClock?.learn(time, askedAt);
     underWay = false;
   };
-  void probe();
+  // The time is wanted at once. Without that, a client that is still connecting would be told as a store that fails.
+  if (storeClock !== undefined) void probe();
   return clock.every(EVERY_MS, () => void probe());
 }
 
