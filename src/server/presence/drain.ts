@@ -90,17 +90,27 @@ async function letAllGo({ registry, random, clock, options }: DrainContext, limi
   const spanMs = Math.min((sessionsLeft().length / SESSIONS_PER_SECOND) * 1000, limitMs / 2, options.graceMs / 2);
   const spanEnd = clock.monotonic() + spanMs;
   const closing = new Set<Session>();
+  let allClosed = (): void => {};
+  // Its end is written to the store in the queue, behind a request that is under way.
+  const closed = async (session: Session): Promise<void> => {
+    await session.queue.run(async () => {});
+    closing.delete(session);
+    if (closing.size === 0 && sessionsLeft().length === 0) allClosed();
+  };
   for (;;) {
     // Asked anew: a handshake that was admitted before the drain may begin its session during it.
     const sessions = sessionsLeft();
-    for (const session of closing) if (!session.connected) closing.delete(session);
     const stepsLeft = Math.max(1, Math.ceil((spanEnd - clock.monotonic()) / STEP_MS));
     for (const session of sessions.slice(0, Math.ceil(sessions.length / stepsLeft))) {
       closing.add(session);
+      if (session.connected) session.onceClosed(() => void closed(session));
+      else void closed(session);
       letGo({ registry, clock }, session, random.integer(RECONNECT_SPREAD_MS));
     }
     if ((sessions.length === 0 && closing.size === 0) || clock.monotonic() >= latest) break;
-    await pause(clock, STEP_MS).waited;
+    const { waited, end } = pause(clock, STEP_MS);
+    allClosed = end;
+    await waited;
   }
   for (const session of [...closing, ...sessionsLeft()]) session.terminate();
 }

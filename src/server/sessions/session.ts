@@ -13,7 +13,12 @@ import { writeEvent } from './write-event.ts';
 /** As much of a Socket.IO socket as a session needs. */
 interface SessionSocket {
   readonly connected: boolean;
-  readonly conn: { readonly readyState: string; write(packet: string, options?: object): unknown; close(): unknown };
+  readonly conn: {
+    readonly readyState: string;
+    write(packet: string, options?: object): unknown;
+    close(): unknown;
+    once(event: 'close', call: () => void): unknown;
+  };
   join(rooms: string[]): unknown;
   leave(room: string): unknown;
   disconnect(close: boolean): unknown;
@@ -149,6 +154,11 @@ export class Session {
   /** Disconnects for good: a Socket.IO client does not reconnect by itself after this. */
   end(): void {
     this.socket.disconnect(true);
+  }
+
+  /** Calls when the connection has ended. */
+  onceClosed(call: () => void): void {
+    this.socket.conn.once('close', call);
   }
 
   /** Destroys the connection without a closing handshake, which a hostile client may never answer. */

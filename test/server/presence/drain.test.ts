@@ -44,9 +44,13 @@ function drainOf(count: number, { readers = true, ...given }: { readers?: boolea
   const registry = new SessionRegistry();
   const figures = { told: 0, closed: 0, terminated: 0, longestWaitMs: 0 };
   for (let number = 0; number < count; number += 1) {
+    let ended = () => {};
     const conn = {
       readyState: 'open',
       transport: { onClose: () => {} },
+      once(_: string, call: () => void) {
+        ended = call;
+      },
       write(packet: string) {
         figures.told += 1;
         const [, { reconnectInMs }] = JSON.parse(packet.slice(1)) as [string, { reconnectInMs: number }];
@@ -56,6 +60,7 @@ function drainOf(count: number, { readers = true, ...given }: { readers?: boolea
         if (discard === true) figures.terminated += 1;
         else figures.closed += 1;
         socket.connected = !readers;
+        if (readers) ended();
       },
     };
     const socket = { connected: true, conn, join: () => {}, leave: () => {}, disconnect: () => {} };
