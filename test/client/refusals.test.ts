@@ -101,21 +101,13 @@ test('the welcome tells how many digits a code has', async () => {
   expect((await refusal(client.join('123456'))).message).toContain('8 digits');
 });
 
-test('a client over a limit is told when to try again, for wrong codes and for requests', async () => {
-  await using guarded = await startNodes(
-    { kind: 'memory', count: 1 },
-    { freeMisses: 1, eventsPerSecond: 1, eventsBurst: 20, strikes: 1000 },
-  );
+test('a client that has tried too many wrong codes is told when to try again', async () => {
+  await using guarded = await startNodes({ kind: 'memory', count: 1 }, { freeMisses: 1 });
   await using clients = new Clients();
   const client = clients.connect(guarded.url(0));
   const error = await lastOf(3, () => refusal(client.join('123456')));
   expect(error).toMatchObject({ code: 'RATE_LIMITED', retryable: true });
   expect(error.retryAfterMs).toBeGreaterThan(0);
-  const other = clients.connect(guarded.url(0));
-  const room = await other.create();
-  const answers = await Promise.allSettled(Array.from({ length: 40 }, () => room.message('x')));
-  expect(answers.at(-1)).toMatchObject({ reason: { code: 'RATE_LIMITED', retryable: true } });
-  expect(answers.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(10);
 });
 
 async function lastOf<Value>(count: number, make: () => Promise<Value>): Promise<Value> {
