@@ -86,8 +86,10 @@ async function awayFromSeat(context: ServerContext, { seatKey }: Session): Promi
 
 /** The room of a create with a key is kept: the client may ask for it over its next connection. */
 async function giveBackUnsettled({ reattempts, options }: ServerContext, session: Session): Promise<void> {
-  if (session.unsettled === undefined || session.unsettled.idempotencyKey !== undefined) return;
-  await reattempts.run(() => settle(session), options.graceMs);
+  const { unsettled } = session;
+  if (unsettled === undefined) return;
+  if (unsettled.idempotencyKey === undefined) await reattempts.run(() => settle(session), options.graceMs);
+  else if (unsettled.suspend !== undefined) await reattempts.run(unsettled.suspend, options.graceMs);
 }
 
 function depart(

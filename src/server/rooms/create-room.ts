@@ -6,6 +6,7 @@ import type { JoiningUser } from '../../room/commands.ts';
 import { shardOf } from '../../room/pool.ts';
 import type { CreateRequest, GuardedHooks } from '../auth/hooks.ts';
 import type { ServerContext } from '../context.ts';
+import { suspendSeat } from '../presence/seats.ts';
 import { subscribe, unsubscribe } from '../presence/subscription.ts';
 import { keepUnsettled, settle } from '../presence/unknown-outcomes.ts';
 import { type Refused, refuse } from '../replies.ts';
@@ -148,7 +149,8 @@ async function takeFirstSeat(
     await live;
   } catch (error) {
     const undo = () => closeRoom(context, { code, ref, owner: true });
-    keepUnsettled(context, session, { ref, undo, ...withKey(payload) });
+    const suspend = () => suspendSeat(context, session.keyOf({ code, ref }));
+    keepUnsettled(context, session, { ref, undo, suspend, ...withKey(payload) });
     throw error;
   }
   recordCreated(context, room, session.userId);

@@ -44,6 +44,8 @@ export interface Unsettled {
   readonly ref: RoomRef;
   /** The key of a create, of which a repetition tells the outcome. */
   readonly idempotencyKey?: string;
+  /** Where the seat is known to be there, and its client may ask for it again: keeps it for the grace. */
+  readonly suspend?: () => Promise<unknown>;
   /** Gives the seat back, if there is one. */
   readonly undo: () => Promise<unknown>;
 }
