@@ -7,7 +7,7 @@ import type { Session } from '../sessions/session.ts';
 import { announce } from './announce.ts';
 import { clearSeat } from './local-seat.ts';
 import { socketRoomsOf, unsubscribe } from './subscription.ts';
-import { keepUnsettled } from './unknown-outcomes.ts';
+import { forgetDoubt, keepUnsettled } from './unknown-outcomes.ts';
 import { refreshUserSoon } from './user-record.ts';
 
 /** Records the seat that the engine has given, and gives back the one that the session had before. */
@@ -20,8 +20,7 @@ export async function assignSeat(
   const { ref } = room;
   const before = session.seatKey;
   context.departed.forget(ref, session.userId);
-  // The room whose seat was in doubt is this one: any other has been settled before.
-  session.unsettled = undefined;
+  forgetDoubt(context, session, ref);
   // Subscribes again: the end of an earlier seat in the same room may have unsubscribed meanwhile.
   session.joinSocketRooms(socketRoomsOf(ref, session.userId));
   context.registry.setSeat(session, room, epoch);

@@ -32,3 +32,13 @@ export async function settle(session: Session, wanted?: RoomRef): Promise<void> 
   await unsettled.undo();
   session.unsettled = undefined;
 }
+
+/**
+ * The session has a seat in that room. A seat in doubt elsewhere is given back: a create that is repeated with its key may
+ * have found a code in another shard than the first attempt, which has left its key there.
+ */
+export function forgetDoubt({ reattempts, options }: ServerContext, session: Session, ref: RoomRef): void {
+  const { unsettled } = session;
+  session.unsettled = undefined;
+  if (unsettled !== undefined && unsettled.ref !== ref) void reattempts.run(unsettled.undo, options.roomEmptyMs);
+}
