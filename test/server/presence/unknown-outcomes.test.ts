@@ -166,6 +166,42 @@ describe.concurrent('after an answer that was late', () => {
     await occupied(on, 2);
   });
 
+  test('a late create in another shard than its repetition leaves neither a seat nor a code', async () => {
+    const adminToken = 'the-operator-of-these-tests';
+    // One code in each shard.
+    await using on = await stage({ adminToken, poolSize: 100, codeCooldownMs: 1 });
+    const { ben, link, nodes } = on;
+    const api = (method: string, path: string, body?: string) =>
+      fetch(`${nodes.url(0)}/v1/rooms${path}`, {
+        method,
+        headers: { authorization: `Bearer ${adminToken}`, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body }),
+      });
+    const codes: string[] = [on.room.code];
+    for (let made = 1; made < 100; made += 1) codes.push((await (await api('POST', '', '{}')).json()).code);
+    // The shard in which a create with this key begins.
+    let begins = '';
+    const stop = link.onUp((chunk) => {
+      begins ||= /"shard":(\d+)/.exec(chunk.toString().split('"candidates"')[1] ?? '')?.[1] ?? '';
+    });
+    expect(await ben.refused('room:create', { idempotencyKey: 'once' })).toBe('POOL_EXHAUSTED');
+    stop();
+    const [own] = codes.filter((code) => Number(code) % 100 === Number(begins));
+    const [other] = codes.filter((code) => code !== own);
+
+    await api('DELETE', `/${other}`);
+    const frozen = freezeAfter(link, 'create', 2);
+    const asked = ben.ask('room:create', { idempotencyKey: 'once' });
+    await frozen;
+    expect(await asked).toMatchObject({ ok: false, error: { code: 'STORE_UNAVAILABLE' } });
+    link.thaw();
+    await occupied(on, 100);
+    await api('DELETE', `/${own}`);
+    const { room } = await granted(ben, 'room:create', { idempotencyKey: 'once' });
+    expect(room.code).toBe(own);
+    await occupied(on, 99);
+  });
+
   test('the code of a late create of a back end is used again', async () => {
     await using on = await stage({ adminToken: 'the-operator-of-these-tests' });
     const frozen = freezeAfter(on.link, 'create');
