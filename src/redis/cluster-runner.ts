@@ -3,6 +3,7 @@
  * flight, its own circuit and its own refusals: where one fails, only its shards do.
  */
 import { withDeadline } from '../support/deadline.ts';
+import { HealthRecord } from '../support/health-record.ts';
 import { type StoreHealth, StoreUnavailable } from '../support/store.ts';
 import type { ClusterConnections, RedisClient } from './client.ts';
 import type { Urgency } from './in-flight.ts';
@@ -26,12 +27,12 @@ class ClusterRunner implements Runner {
   readonly #options: RunnerOptions;
   readonly #cluster: ClusterConnections;
   readonly #runners = new Map<string, ScriptRunner>();
-  #health: StoreHealth;
+  readonly #health: HealthRecord;
 
   constructor(options: RunnerOptions, cluster: ClusterConnections) {
     this.#options = options;
     this.#cluster = cluster;
-    this.#health = { state: 'up', since: options.clock.now() };
+    this.#health = new HealthRecord(options.clock, options.onChange);
   }
 
   answersTo(key: string): boolean {
@@ -75,16 +76,11 @@ class ClusterRunner implements Runner {
 
   health(): StoreHealth {
     this.updateHealth();
-    return this.#health;
+    return this.#health.current;
   }
 
   updateHealth(): void {
-    const before = this.#health;
-    const { state, reason } = this.#condition();
-    if (state === before.state && reason === before.reason) return;
-    const since = state === before.state ? before.since : this.#options.clock.now();
-    this.#health = { state, since, ...(reason !== undefined && { reason }) };
-    this.#options.onChange(this.#health);
+    this.#health.update(this.#condition());
   }
 
   #condition(): Pick<StoreHealth, 'state' | 'reason'> {

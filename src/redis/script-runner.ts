@@ -2,6 +2,7 @@
 import { ErrorReply } from 'redis';
 import type { Clock } from '../support/clock.ts';
 import { withDeadline } from '../support/deadline.ts';
+import { HealthRecord } from '../support/health-record.ts';
 import { type StoreHealth, StoreUnavailable } from '../support/store.ts';
 import type { RedisClient } from './client.ts';
 import { InFlight, type InFlightBounds, type Urgency } from './in-flight.ts';
@@ -33,12 +34,12 @@ export class ScriptRunner {
   #stalled = false;
   /** First word of the reply by which Redis refused to work, until a script that writes has succeeded again. */
   #refusal: string | undefined;
-  #health: StoreHealth;
+  readonly #health: HealthRecord;
 
   constructor(options: ScriptRunnerOptions) {
     this.#options = options;
     this.#inFlight = new InFlight(options.inFlight);
-    this.#health = { state: 'up', since: options.clock.now() };
+    this.#health = new HealthRecord(options.clock, options.onChange);
   }
 
   /** @throws StoreUnavailable, also when too many commands wait for Redis already */
@@ -100,18 +101,12 @@ export class ScriptRunner {
 
   health(): StoreHealth {
     this.updateHealth();
-    return this.#health;
+    return this.#health.current;
   }
 
   /** To be called when a connection has come up or was lost, so that `since` is right. */
   updateHealth(): void {
-    const before = this.#health;
-    const { state, reason } = this.#condition();
-    if (state === before.state && reason === before.reason) return;
-    const since = state === before.state ? before.since : this.#options.clock.now();
-    this.#health = { state, since, ...(reason !== undefined && { reason }) };
-    // What is missing while it works is for operators who ask.
-    if (state !== 'up' || before.state !== 'up') this.#options.onChange(this.#health);
+    this.#health.update(this.#condition());
   }
 
   #condition(): Pick<StoreHealth, 'state' | 'reason'> {
@@ -167,7 +162,7 @@ export class ScriptRunner {
 
   readonly #replied = (): void => {
     this.#stalled = false;
-    if (this.#health.state !== 'up') this.updateHealth();
+    if (this.#health.current.state !== 'up') this.updateHealth();
   };
 
   readonly #missed = (): Error => {

@@ -3,6 +3,7 @@
  * from the first failure until everything that has failed has succeeded again.
  */
 import type { Clock, Stop } from './clock.ts';
+import { HealthRecord } from './health-record.ts';
 import { failureReason, type StoreHealth } from './store.ts';
 
 export interface StoreWatchOptions {
@@ -26,18 +27,18 @@ export class StoreWatch {
   readonly #options: StoreWatchOptions;
   /** What has failed and not succeeded since; the latest last. */
   readonly #failures = new Map<string, Failure>();
-  #health: StoreHealth;
+  readonly #health: HealthRecord;
   #stopRetries: Stop | undefined;
   #isRetrying = false;
   #isStopped = false;
 
   constructor(options: StoreWatchOptions) {
     this.#options = options;
-    this.#health = { state: 'up', since: options.clock.now() };
+    this.#health = new HealthRecord(options.clock, options.onChange);
   }
 
   health(): StoreHealth {
-    return this.#health;
+    return this.#health.current;
   }
 
   /**
@@ -51,7 +52,7 @@ export class StoreWatch {
     try {
       const result = await run();
       this.#failures.delete(work);
-      if (this.#health.state !== 'up') this.#update();
+      if (this.#health.current.state !== 'up') this.#update();
       return result;
     } catch (error) {
       if (this.#options.isFailure?.(error) === false) throw error;
@@ -69,12 +70,9 @@ export class StoreWatch {
   }
 
   #update(): void {
-    const before = this.#health;
     const [work, failure] = [...this.#failures].at(-1) ?? [];
     const state = failure === undefined ? 'up' : 'down';
-    const since = state === before.state ? before.since : this.#options.clock.now();
-    this.#health = { state, since, ...(work !== undefined && failure && { reason: failure.reason, work }) };
-    if (state !== before.state || this.#health.reason !== before.reason) this.#options.onChange?.(this.#health);
+    this.#health.update({ state, ...(work !== undefined && failure && { reason: failure.reason, work }) });
     if (state === 'up') this.#endRetries();
     else this.#beginRetries();
   }
