@@ -6,10 +6,11 @@ import type { RoomSnapshot } from '../../src/protocol/snapshot.ts';
 import { RECONNECTED_MS } from '../../src/room/epoch.ts';
 import { StoreRecovering } from '../../src/support/store.ts';
 import { eventsOf } from '../room/events-in-words.ts';
-import { node, refOf, SECOND, SHARD, seatKey, session } from '../room/fixtures.ts';
+import { node, refOf, SECOND, SHARD, seatKey } from '../room/fixtures.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
-import { type EngineHarness, NODE, nthCode, settingsOf } from './harness.ts';
+import { restore } from './contract/restore.ts';
+import { type EngineHarness, nthCode, settingsOf } from './harness.ts';
 import { type Nodes, startNodes } from './nodes.ts';
 
 const RECOVERY_MS = 5 * SECOND;
@@ -31,30 +32,6 @@ async function startUsed(login = ''): Promise<Nodes & { readonly proxy: TcpProxy
     await proxy.close();
   };
   return { ...nodes, proxy, [Symbol.asyncDispose]: end };
-}
-
-/** As a node does that holds one of the members. */
-function restore(harness: EngineHarness, room: RoomSnapshot, user: string, sinceEpoch: number) {
-  const { code, ref, members, metadata: _, ...fields } = room;
-  const seats = members.filter(({ userId }) => userId === user);
-  return harness.apply({
-    kind: 'restore',
-    code,
-    ref,
-    sinceEpoch,
-    room: { ...fields, createdBy: room.hostId, nextSeq: members.length + 1, banned: [] },
-    seats: seats.map(({ userId, name, seq, joinedAt, state }) => ({
-      userId,
-      name,
-      seq,
-      joinedAt,
-      state,
-      session: session(1),
-      nodeId: NODE,
-    })),
-    candidates: [],
-    searchFrom: 0,
-  });
 }
 
 const waits = (outcome: Promise<unknown>) => expect(outcome).rejects.toBeInstanceOf(StoreRecovering);
@@ -143,9 +120,12 @@ test.each(losses)('when Redis %s, its nodes restore the rooms and no revision re
   await waits(two.leave(later, 'dora'));
   await waits(two.read(known.code));
 
-  expect(await restore(two, known, 'cora', epoch)).toMatchObject({ ok: true });
-  expect(await restore(one, known, 'anna', epoch)).toMatchObject({ ok: true, epoch: found.epoch });
-  expect(await restore(one, later, 'dora', epoch)).toMatchObject({ ok: true });
+  expect(await restore(two, known, { of: ['cora'], sinceEpoch: epoch })).toMatchObject({ ok: true });
+  expect(await restore(one, known, { of: ['anna'], sinceEpoch: epoch })).toMatchObject({
+    ok: true,
+    epoch: found.epoch,
+  });
+  expect(await restore(one, later, { of: ['dora'], sinceEpoch: epoch })).toMatchObject({ ok: true });
   expect((await retried(() => two.tick(held))).lost).toEqual([]);
   await nodes.audit();
 
@@ -270,7 +250,7 @@ test('a node that has not restored yet what it holds is refused nothing for good
   const held = [seatKey(room, 'anna')];
   expect(await one.tick(held, 100, SHARD, { knownEpoch: epoch })).toMatchObject({ lost: [], recoveringMs: 0 });
   expect(await two.resolve(room.code)).toMatchObject({ reason: 'ROOM_NOT_FOUND' });
-  expect(await restore(one, room, 'anna', epoch)).toMatchObject({ ok: true });
+  expect(await restore(one, room, { of: ['anna'], sinceEpoch: epoch })).toMatchObject({ ok: true });
   const later = await one.tick(held, 100, SHARD, { knownEpoch: (await two.tick()).epoch });
   expect(later.lost).toEqual([]);
   expect(await one.leave(room, 'bert')).toMatchObject({ reason: 'NOT_IN_ROOM' });

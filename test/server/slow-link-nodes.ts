@@ -1,7 +1,7 @@
 /** Nodes in this process, each behind a TCP proxy that delays its link to Redis and lets a test read the traffic. */
-import { createServer, silentLog } from '../../src/index.ts';
 import type { PartialOptions } from '../../src/server/options/options.ts';
 import type { SignalboxServer } from '../../src/server/signalbox.ts';
+import { startNode } from '../support/memory-node.ts';
 import type { Nodes } from '../support/nodes.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { startRedis } from '../support/redis.ts';
@@ -12,16 +12,7 @@ export interface SlowLinkNodes extends Nodes {
 }
 
 /** Ticks far apart: while a test reads the traffic, only its own requests cross the links. */
-const QUIET: PartialOptions = { userTtlMs: 24 * 3_600_000, tickMs: 12 * 3_600_000 };
-
-const OPTIONS: PartialOptions = {
-  host: '127.0.0.1',
-  port: 0,
-  demo: false,
-  eventsPerSecond: 100_000,
-  eventsBurst: 100_000,
-  freeMisses: 1_000_000,
-};
+const QUIET: PartialOptions = { userTtlMs: 24 * 3_600_000, tickMs: 12 * 3_600_000, freeMisses: 1_000_000 };
 
 export async function startSlowLinkNodes(
   count: number,
@@ -34,8 +25,7 @@ export async function startSlowLinkNodes(
   for (let node = 0; node < count; node += 1) {
     const link = await startProxy(redis.port, { delayMs });
     links.push(link);
-    const options = { ...OPTIONS, ...QUIET, ...given, redisUrl: `redis://127.0.0.1:${link.port}` };
-    servers.push(await createServer(options, { log: silentLog }));
+    servers.push(await startNode({ ...QUIET, ...given, redisUrl: `redis://127.0.0.1:${link.port}` }));
   }
   return {
     servers,

@@ -36,7 +36,7 @@ export async function startMemoryNode(
 /** With limits that tests do not meet unless they set them. */
 export function startNode(
   options: PartialOptions,
-  dependencies: Partial<ServerDependencies>,
+  dependencies: Partial<ServerDependencies> = {},
 ): Promise<SignalboxServer> {
   return createServer({ ...TEST_OPTIONS, ...options }, { log: silentLog, ...dependencies });
 }

@@ -1,6 +1,6 @@
 /** Three masters with a replica each: real processes on free ports, which fail over by themselves. */
-import { createClient } from 'redis';
 import { expect, vi } from 'vitest';
+import { askRedis } from './ask-redis.ts';
 import { PATIENCE_MS } from './patience-ms.ts';
 import { freePort } from './process.ts';
 import { type RedisServer, startRedis } from './redis.ts';
@@ -64,30 +64,19 @@ export async function startCluster(nodeTimeoutMs = 2_000): Promise<RedisCluster>
   }
 }
 
-async function ask(server: RedisServer, ...args: string[]): Promise<unknown> {
-  const client = createClient({ url: server.url, RESP: 2, socket: { reconnectStrategy: false, socketTimeout: 2_000 } });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return await client.sendCommand(args);
-  } finally {
-    client.destroy();
-  }
-}
-
 async function join(servers: readonly RedisServer[], busPort: number): Promise<void> {
   const [first = expect.unreachable()] = servers;
   for (const [index, server] of servers.entries()) {
-    await ask(server, 'CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1));
-    if (index > 0) await ask(server, 'CLUSTER', 'MEET', '127.0.0.1', String(first.port), String(busPort));
+    await askRedis(server, 'CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1));
+    if (index > 0) await askRedis(server, 'CLUSTER', 'MEET', '127.0.0.1', String(first.port), String(busPort));
     if (index >= MASTERS) continue;
     const from = Math.ceil((index * (LAST_SLOT + 1)) / MASTERS);
     const to = Math.ceil(((index + 1) * (LAST_SLOT + 1)) / MASTERS) - 1;
-    await ask(server, 'CLUSTER', 'ADDSLOTSRANGE', String(from), String(to));
+    await askRedis(server, 'CLUSTER', 'ADDSLOTSRANGE', String(from), String(to));
   }
   for (const [index, replica] of servers.slice(MASTERS).entries()) {
-    const id = String(await ask(servers[index] ?? expect.unreachable(), 'CLUSTER', 'MYID'));
-    await vi.waitFor(() => ask(replica, 'CLUSTER', 'REPLICATE', id), PATIENCE_MS);
+    const id = String(await askRedis(servers[index] ?? expect.unreachable(), 'CLUSTER', 'MYID'));
+    await vi.waitFor(() => askRedis(replica, 'CLUSTER', 'REPLICATE', id), PATIENCE_MS);
   }
 }
 
@@ -99,15 +88,15 @@ interface Move {
 }
 
 async function moveSlot({ slot, source, target, halfway }: Move): Promise<void> {
-  const [sourceId, targetId] = await Promise.all([source, target].map((it) => ask(it, 'CLUSTER', 'MYID')));
-  const setSlot = (server: RedisServer, ...state: string[]) => ask(server, 'CLUSTER', 'SETSLOT', slot, ...state);
+  const [sourceId, targetId] = await Promise.all([source, target].map((it) => askRedis(it, 'CLUSTER', 'MYID')));
+  const setSlot = (server: RedisServer, ...state: string[]) => askRedis(server, 'CLUSTER', 'SETSLOT', slot, ...state);
   await setSlot(target, 'IMPORTING', String(sourceId));
   await setSlot(source, 'MIGRATING', String(targetId));
   for (let batch = 0; ; batch += 1) {
-    const keys = await ask(source, 'CLUSTER', 'GETKEYSINSLOT', slot, '10');
+    const keys = await askRedis(source, 'CLUSTER', 'GETKEYSINSLOT', slot, '10');
     if (!Array.isArray(keys) || keys.length === 0) break;
     const to = ['127.0.0.1', String(target.port), '', '0', '5000'];
-    await ask(source, 'MIGRATE', ...to, 'KEYS', ...keys.map(String));
+    await askRedis(source, 'MIGRATE', ...to, 'KEYS', ...keys.map(String));
     if (batch === 0) await halfway?.();
   }
   for (const server of [target, source]) await setSlot(server, 'NODE', String(targetId));
@@ -116,7 +105,7 @@ async function moveSlot({ slot, source, target, halfway }: Move): Promise<void> 
 function clusterOf(servers: readonly RedisServer[], close: () => Promise<void>): RedisCluster {
   const slots = async (): Promise<readonly (readonly [number, number, number])[]> => {
     for (const server of servers) {
-      const reply = await ask(server, 'CLUSTER', 'SLOTS').catch(() => undefined);
+      const reply = await askRedis(server, 'CLUSTER', 'SLOTS').catch(() => undefined);
       if (Array.isArray(reply)) return reply.map(([from, to, [, port]]) => [from, to, port] as const);
     }
     throw new Error('no server answers');
@@ -126,7 +115,7 @@ function clusterOf(servers: readonly RedisServer[], close: () => Promise<void>):
   return {
     url: `redis+cluster://127.0.0.1:${servers[0]?.port},127.0.0.1:${servers.at(-1)?.port}`,
     servers,
-    ask,
+    ask: askRedis,
     masters,
     async masterOf(slot) {
       const range = (await slots()).find(([from, to]) => from <= slot && slot <= to);
@@ -141,10 +130,10 @@ function clusterOf(servers: readonly RedisServer[], close: () => Promise<void>):
     inSync: () =>
       vi.waitFor(async () => {
         for (const server of servers) {
-          expect(await ask(server, 'CLUSTER', 'INFO')).toMatch(/cluster_state:ok[\s\S]*cluster_known_nodes:6/);
+          expect(await askRedis(server, 'CLUSTER', 'INFO')).toMatch(/cluster_state:ok[\s\S]*cluster_known_nodes:6/);
         }
         for (const master of await masters()) {
-          expect(await ask(master, 'INFO', 'replication')).toMatch(/slave0:.*state=online/);
+          expect(await askRedis(master, 'INFO', 'replication')).toMatch(/slave0:.*state=online/);
         }
       }, PATIENCE_MS),
     [Symbol.asyncDispose]: close,

@@ -1,8 +1,8 @@
 /** A primary, its replicas and the sentinels that watch them: real processes on free ports. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createClient } from 'redis';
 import { expect } from 'vitest';
+import { askRedis } from './ask-redis.ts';
 import { PATIENCE_MS } from './patience-ms.ts';
 import { freePort, type RunningChild, startChild, type TemporaryFolder, temporaryFolder } from './process.ts';
 import { type RedisServer, startRedis } from './redis.ts';
@@ -123,7 +123,7 @@ async function startSentinel({ folder, servers, ports, index, options }: Sentine
   const port = ports[index] ?? 0;
   const launch = async (): Promise<RunningChild> => {
     const child = await launchSentinel(file);
-    await askOnce(port, sentinelPassword, ['SENTINEL', 'DEBUG', ...HASTE]);
+    await askRedis({ port, password: sentinelPassword }, 'SENTINEL', 'DEBUG', ...HASTE);
     return child;
   };
   return ownedSentinel(port, launch, await launch());
@@ -175,7 +175,7 @@ function groupOf({ servers, sentinels, options, close }: GroupParts): SentinelGr
   const { password, sentinelPassword } = options;
   const ask = (port: number, ...args: string[]): Promise<unknown> => {
     const isSentinel = sentinels.some((sentinel) => sentinel.port === port);
-    return askOnce(port, isSentinel ? sentinelPassword : password, args);
+    return askRedis({ port, password: isSentinel ? sentinelPassword : password }, ...args);
   };
   const named = async (): Promise<RedisServer | undefined> => {
     const replies = await Promise.allSettled(
@@ -251,21 +251,4 @@ function inSync(
     const state = String(await ask((await primary()).port, 'INFO', 'replication'));
     expect(state.match(/state=online/g)).toHaveLength(replicas);
   }, PATIENCE_MS / 100);
-}
-
-async function askOnce(port: number, password: string | undefined, args: string[]): Promise<unknown> {
-  const client = createClient({
-    RESP: 2,
-    socket: { host: '127.0.0.1', port, reconnectStrategy: false, connectTimeout: 1_000, socketTimeout: 2_000 },
-    ...(password !== undefined && { password }),
-    disableClientInfo: true,
-    maintNotifications: 'disabled',
-  });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return await client.sendCommand(args);
-  } finally {
-    client.destroy();
-  }
 }

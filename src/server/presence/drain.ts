@@ -6,16 +6,9 @@
 import type { Clock } from '../../support/clock.ts';
 import type { ServerContext } from '../context.ts';
 import type { Session } from '../sessions/session.ts';
-import { withdrawSession } from './drop-session.ts';
+import { askingMs, askToGo } from './drop-session.ts';
 
-/**
- * Sessions that a draining node lets go: a resume costs the nodes that take them over 2 to 4 ms of processor time. Faster
- * only where the span would be longer than half of what is left, or of the grace.
- */
-const SESSIONS_PER_SECOND = 250;
 const STEP_MS = 40;
-/** Clients let go in one step do not come back in one. */
-const RECONNECT_SPREAD_MS = 250;
 /** Of `drainMs`, for the stores to close after the clients: a quarter at most. */
 const STORES_MS = 5000;
 
@@ -87,7 +80,7 @@ function pause(clock: Clock, ms: number): { readonly waited: Promise<void>; read
 async function letAllGo({ registry, random, clock, options }: DrainContext, limitMs: number): Promise<void> {
   const latest = clock.monotonic() + limitMs;
   const sessionsLeft = () => [...registry.all()];
-  const spanMs = Math.min((sessionsLeft().length / SESSIONS_PER_SECOND) * 1000, limitMs / 2, options.graceMs / 2);
+  const spanMs = askingMs(sessionsLeft().length, Math.min(limitMs, options.graceMs) / 2);
   const spanEnd = clock.monotonic() + spanMs;
   const closing = new Set<Session>();
   let allClosed = (): void => {};
@@ -105,7 +98,7 @@ async function letAllGo({ registry, random, clock, options }: DrainContext, limi
       closing.add(session);
       if (session.connected) session.onceClosed(() => void closed(session));
       else void closed(session);
-      letGo({ registry, clock }, session, random.integer(RECONNECT_SPREAD_MS));
+      askToGo({ registry, clock, random }, session);
     }
     if ((sessions.length === 0 && closing.size === 0) || clock.monotonic() >= latest) break;
     const { waited, end } = pause(clock, STEP_MS);
@@ -113,15 +106,4 @@ async function letAllGo({ registry, random, clock, options }: DrainContext, limi
     await waited;
   }
   for (const session of [...closing, ...sessionsLeft()]) session.terminate();
-}
-
-function letGo(
-  { registry, clock }: Pick<DrainContext, 'registry' | 'clock'>,
-  session: Session,
-  reconnectInMs: number,
-): void {
-  withdrawSession({ registry }, session);
-  session.push('server:drain', { reconnectInMs });
-  // A connection that is closed while its last push is being written loses it: one turn of the loop writes it out.
-  clock.nextTurn(() => session.drop());
 }

@@ -9,8 +9,7 @@ import { httpStatus } from '../../support/http-status.ts';
 import { addressesOf, type Listening } from '../../support/own-addresses.ts';
 import { startTogether } from '../../support/start-together.ts';
 import type { ServerContext } from '../context.ts';
-import type { Session } from '../sessions/session.ts';
-import { withdrawSession } from './drop-session.ts';
+import { askingMs, askToGo } from './drop-session.ts';
 
 /** Of a lease: without the store for so long, a node asks the others, again and again. */
 const ASK_AFTER = 1 / 3;
@@ -23,7 +22,7 @@ const FENCE_AFTER = 2 / 3;
 const CONFIRM_MS = 2_000;
 /** A link that swallows everything is noticed so late. One that breaks is noticed at once, and the node then asks earlier. */
 const SILENT_MS = 2_500;
-/** Of a lease: over this time the clients are asked to go. The rest is for the last renewal and for coming back. */
+/** Of a lease: over this time the clients are asked to go, at most. The rest is for the last renewal and for coming back. */
 const SPREAD = 1 / 12;
 /** Of a lease: between two looks at the store. */
 const LOOK = 1 / 60;
@@ -31,7 +30,6 @@ const MAX_LOOK_MS = 1_000;
 /** Of a lease: between two announcements. */
 const ANNOUNCE = 1 / 6;
 const PEER_MS = 1_500;
-const RECONNECT_MS = 500;
 
 /** @param server the HTTP server of this node: it may begin to listen later, or never. */
 export function startFence(context: ServerContext, server: Listening): Stop {
@@ -114,18 +112,10 @@ async function statusesOf(peers: readonly string[]): Promise<number[]> {
 function moveAll(context: ServerContext, isFenced: () => boolean): void {
   const { registry, clock, options } = context;
   const sessions = [...registry.all()];
-  const pauseMs = (options.userTtlMs * SPREAD) / sessions.length;
+  const pauseMs = askingMs(sessions.length, options.userTtlMs * SPREAD) / sessions.length;
   for (const [index, session] of sessions.entries()) {
     clock.after(index * pauseMs, () => {
-      if (isFenced() && session.connected) move(context, session);
+      if (isFenced() && session.connected) askToGo(context, session);
     });
   }
-}
-
-function move(context: ServerContext, session: Session): void {
-  const { random, clock } = context;
-  withdrawSession(context, session);
-  session.push('server:drain', { reconnectInMs: random.integer(RECONNECT_MS) });
-  // A connection that is closed while its last push is being written loses it: one turn of the loop writes it out.
-  clock.nextTurn(() => session.drop());
 }

@@ -26,7 +26,7 @@ interface Part {
 }
 
 /** What a node restores of a room as it last knew it. */
-function restore(harness: EngineHarness, room: RoomSnapshot, part: Part = {}) {
+export function restore(harness: EngineHarness, room: RoomSnapshot, part: Part = {}) {
   const { code, ref, members, ...fields } = room;
   const { of = members.map(({ userId }) => userId), copy = {}, seat = {}, sinceEpoch = 0 } = part;
   const held = members.filter(({ userId }) => of.includes(userId));

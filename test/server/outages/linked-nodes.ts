@@ -1,7 +1,7 @@
 /** Nodes in this process, each behind a link to one Redis that can be cut and frozen, with short leases. */
-import { createServer, silentLog } from '../../../src/index.ts';
 import type { PartialOptions } from '../../../src/server/options/options.ts';
 import type { SignalboxServer } from '../../../src/server/signalbox.ts';
+import { startNode } from '../../support/memory-node.ts';
 import { startProxy, type TcpProxy } from '../../support/proxy.ts';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
 
@@ -19,11 +19,6 @@ export interface LinkedNodes extends AsyncDisposable {
 
 export const LEASE_MS = 3_000;
 const OPTIONS: PartialOptions = {
-  host: '127.0.0.1',
-  port: 0,
-  demo: false,
-  eventsPerSecond: 100_000,
-  eventsBurst: 100_000,
   userTtlMs: LEASE_MS,
   tickMs: 300,
   graceMs: 2_000,
@@ -43,7 +38,7 @@ export async function startLinkedNodes(
     const redis = await startRedis({ args: redisArgs });
     owned.push(redis);
     const nodes: LinkedNode[] = [];
-    for (let number = 0; number < count; number += 1) nodes.push(await startNode(redis, options, owned));
+    for (let number = 0; number < count; number += 1) nodes.push(await startLinkedNode(redis, options, owned));
     return linked(redis, nodes, close);
   } catch (error) {
     await close();
@@ -51,11 +46,15 @@ export async function startLinkedNodes(
   }
 }
 
-async function startNode(redis: RedisServer, options: PartialOptions, owned: AsyncDisposable[]): Promise<LinkedNode> {
+async function startLinkedNode(
+  redis: RedisServer,
+  options: PartialOptions,
+  owned: AsyncDisposable[],
+): Promise<LinkedNode> {
   const link = await startProxy(redis.port);
   owned.push(link);
   const redisUrl = `redis://127.0.0.1:${link.port}`;
-  const server = await createServer({ ...OPTIONS, redisUrl, ...options }, { log: silentLog });
+  const server = await startNode({ ...OPTIONS, redisUrl, ...options });
   owned.push({ [Symbol.asyncDispose]: () => server.close() });
   return { server, url: `http://127.0.0.1:${server.port}`, link };
 }
