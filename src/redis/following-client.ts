@@ -5,7 +5,7 @@
  */
 import type { PlainClient, RedisClient, TextListener } from './client.ts';
 import { FollowingConnection, type FollowingOptions } from './following-connection.ts';
-import type { Sentinels } from './sentinels.ts';
+import type { Sentinels } from './sentinel/sentinels.ts';
 
 /** Its commands are refused at once while it is not connected. Subscriptions of shards end with the connection. */
 export function createFollowingClient(

@@ -8,7 +8,7 @@ import type { Clock } from '../support/clock.ts';
 import { withDeadline } from '../support/deadline.ts';
 import type { PlainClient } from './client.ts';
 import { isSameServer, type ServerAddress } from './hosts-url.ts';
-import type { Sentinels } from './sentinels.ts';
+import type { Sentinels } from './sentinel/sentinels.ts';
 
 export interface FollowingOptions {
   /** Who names the primary. */

@@ -2,8 +2,8 @@
 import { createClient } from 'redis';
 import type { PlainClient } from './client.ts';
 import type { ServerAddress } from './hosts-url.ts';
-import { isSentinelUrl, readSentinelUrl, type SentinelTarget } from './sentinel-url.ts';
-import { createSentinels } from './sentinels.ts';
+import { createSentinels } from './sentinel/sentinels.ts';
+import { isSentinelUrl, readSentinelUrl, type SentinelTarget } from './sentinel/url.ts';
 
 export interface ConnectionSettings {
   readonly pingMs?: number;

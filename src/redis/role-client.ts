@@ -4,13 +4,13 @@ import { type Chance, systemChance } from '../support/chance.ts';
 import { systemClock } from '../support/clock.ts';
 import { withDeadline } from '../support/deadline.ts';
 import type { RedisClient } from './client.ts';
-import { createClusterClient } from './cluster-client.ts';
-import { isClusterUrl, readClusterUrl } from './cluster-url.ts';
+import { createClusterClient } from './cluster/client.ts';
+import { Topology } from './cluster/topology.ts';
+import { isClusterUrl, readClusterUrl } from './cluster/url.ts';
 import { createFollowingClient } from './following-client.ts';
 import { createPlainClient, serverOf } from './plain-client.ts';
-import { isSentinelUrl, readSentinelUrl } from './sentinel-url.ts';
-import { createSentinels } from './sentinels.ts';
-import { Topology } from './topology.ts';
+import { createSentinels } from './sentinel/sentinels.ts';
+import { isSentinelUrl, readSentinelUrl } from './sentinel/url.ts';
 
 export interface RoleClientOptions<Role extends string> {
   /** As `redisUrl` has it. May contain credentials, so it is never repeated in an error or a log line. */

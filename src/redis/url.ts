@@ -1,7 +1,7 @@
 /** URLs of Redis. May contain credentials, so they are never repeated. */
 import { authorityProblem } from '../support/host.ts';
-import { clusterUrlProblem, isClusterUrl, readClusterUrl } from './cluster-url.ts';
-import { isSentinelUrl, readSentinelUrl, sentinelUrlProblem } from './sentinel-url.ts';
+import { clusterUrlProblem, isClusterUrl, readClusterUrl } from './cluster/url.ts';
+import { isSentinelUrl, readSentinelUrl, sentinelUrlProblem } from './sentinel/url.ts';
 
 const EXPECTED =
   'expected redis://host:6379, rediss://user:password@host:6379/0, redis+sentinel://host:26379,host:26379/name/0, ' +

@@ -1,7 +1,7 @@
 /** All keys of a Redis, for a piece of work that fails when a connection is lost: of one server, or of all masters. */
 import { withDeadline } from '../support/deadline.ts';
 import type { PlainClient, RedisClient } from './client.ts';
-import { isClusterUrl } from './cluster-url.ts';
+import { isClusterUrl } from './cluster/url.ts';
 import { connectPlainClient } from './plain-client.ts';
 import { createRoleClients } from './role-client.ts';
 

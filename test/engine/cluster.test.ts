@@ -3,7 +3,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { auditShards } from '../../src/engine/redis/audit.ts';
 import { createRedisEngine } from '../../src/engine/redis/index.ts';
 import type { NodeId } from '../../src/protocol/ids.ts';
-import { slotOf } from '../../src/redis/slots.ts';
+import { slotOf } from '../../src/redis/cluster/slots.ts';
 import { SHARDS } from '../../src/room/pool.ts';
 import { StoreUnavailable } from '../../src/support/store.ts';
 import { refOf, SHARD } from '../room/fixtures.ts';

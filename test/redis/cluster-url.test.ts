@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readClusterUrl } from '../../src/redis/cluster-url.ts';
+import { readClusterUrl } from '../../src/redis/cluster/url.ts';
 import { connectRedis } from '../../src/redis/connect.ts';
 import { addressOf, databaseOf, redisUrlProblem } from '../../src/redis/url.ts';
 import { startRedis } from '../support/redis.ts';

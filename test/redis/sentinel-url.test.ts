@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readSentinelUrl } from '../../src/redis/sentinel-url.ts';
+import { readSentinelUrl } from '../../src/redis/sentinel/url.ts';
 import { addressOf, databaseOf } from '../../src/redis/url.ts';
 import { readOptions } from '../../src/server/options/options.ts';
 

@@ -1,5 +1,5 @@
 /** Runs the scripts of the engine, and watches whether Redis does everything that a node needs. */
-import { createRunner } from '../../redis/cluster-runner.ts';
+import { createRunner } from '../../redis/cluster/runner.ts';
 import type { RedisClients } from '../../redis/connect.ts';
 import type { Script } from '../../redis/script.ts';
 import type { Runner } from '../../redis/script-runner.ts';

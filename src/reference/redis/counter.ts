@@ -1,7 +1,7 @@
 /** The shared counter in Redis, on a connection of its own: commands of rooms and of references do not wait for each other. */
 import { z } from 'zod';
 import type { RedisClient } from '../../redis/client.ts';
-import { createRunner } from '../../redis/cluster-runner.ts';
+import { createRunner } from '../../redis/cluster/runner.ts';
 import { createReconnect } from '../../redis/reconnect.ts';
 import { closeBounded, createRoleClients } from '../../redis/role-client.ts';
 import { addressOf } from '../../redis/url.ts';

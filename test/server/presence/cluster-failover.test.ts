@@ -1,7 +1,7 @@
 /** Three servers on a Cluster whose masters fail: what fails with a master, and what does not. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { RoomCode } from '../../../src/protocol/ids.ts';
-import { slotOf } from '../../../src/redis/slots.ts';
+import { slotOf } from '../../../src/redis/cluster/slots.ts';
 import { shardOf } from '../../../src/room/pool.ts';
 import type { SignalboxServer } from '../../../src/server/signalbox.ts';
 import { connectClient, type TestClient } from '../../support/client.ts';

@@ -1,6 +1,6 @@
 /** `redis+sentinel://user:password@host:26379,host:26379/name/0?sentinelPassword=...`; with `rediss+`, all connections use TLS. */
-import { credentialsOf, hostsProblem, partsOf, readAddresses } from './hosts-url.ts';
-import type { SentinelSettings } from './sentinel-connection.ts';
+import { credentialsOf, hostsProblem, partsOf, readAddresses } from '../hosts-url.ts';
+import type { SentinelSettings } from './connection.ts';
 
 export interface SentinelTarget {
   readonly sentinels: SentinelSettings;

@@ -1,7 +1,7 @@
 /** The connection by which one node of a Cluster is asked how it sees the Cluster. */
-import { withDeadline } from '../support/deadline.ts';
-import type { PlainClient } from './client.ts';
-import type { ServerAddress } from './hosts-url.ts';
+import { withDeadline } from '../../support/deadline.ts';
+import type { PlainClient } from '../client.ts';
+import type { ServerAddress } from '../hosts-url.ts';
 
 /** A master, and the first and last slots of its ranges. */
 export interface SlotRange {

@@ -1,8 +1,8 @@
 /** The connection to one sentinel. */
 import { createClient } from 'redis';
-import { withDeadline } from '../support/deadline.ts';
-import type { PlainClient } from './client.ts';
-import type { ServerAddress } from './hosts-url.ts';
+import { withDeadline } from '../../support/deadline.ts';
+import type { PlainClient } from '../client.ts';
+import type { ServerAddress } from '../hosts-url.ts';
 
 export interface SentinelSettings {
   readonly sentinels: readonly ServerAddress[];

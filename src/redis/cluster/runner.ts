@@ -2,13 +2,13 @@
  * Runs scripts at the masters of a Cluster, each at the master of its first key. Each master has its own bound of what is in
  * flight, its own circuit and its own refusals: where one fails, only its shards do.
  */
-import { withDeadline } from '../support/deadline.ts';
-import { HealthRecord } from '../support/health-record.ts';
-import { type StoreHealth, StoreUnavailable } from '../support/store.ts';
-import type { ClusterConnections, RedisClient } from './client.ts';
-import type { Urgency } from './in-flight.ts';
-import type { Script } from './script.ts';
-import { classified, type Runner, ScriptRunner, type ScriptRunnerOptions } from './script-runner.ts';
+import { withDeadline } from '../../support/deadline.ts';
+import { HealthRecord } from '../../support/health-record.ts';
+import { type StoreHealth, StoreUnavailable } from '../../support/store.ts';
+import type { ClusterConnections, RedisClient } from '../client.ts';
+import type { Urgency } from '../in-flight.ts';
+import type { Script } from '../script.ts';
+import { classified, type Runner, ScriptRunner, type ScriptRunnerOptions } from '../script-runner.ts';
 
 export interface RunnerOptions extends Omit<ScriptRunnerOptions, 'client'> {
   readonly client: RedisClient;

@@ -1,5 +1,5 @@
 /** Channels of a whole Cluster: each node passes on what is published at any of them, so one master is enough. */
-import type { PlainClient, TextListener } from './client.ts';
+import type { PlainClient, TextListener } from '../client.ts';
 import type { Masters } from './masters.ts';
 
 export class TextSubscriptions {

@@ -4,10 +4,10 @@
  * masters are connected and do not reply.
  */
 import { EventEmitter } from 'node:events';
-import { type Clock, type Stop, systemClock } from '../support/clock.ts';
-import type { PlainClient } from './client.ts';
-import { ClusterNode, type ClusterView } from './cluster-node.ts';
-import type { ServerAddress } from './hosts-url.ts';
+import { type Clock, type Stop, systemClock } from '../../support/clock.ts';
+import type { PlainClient } from '../client.ts';
+import type { ServerAddress } from '../hosts-url.ts';
+import { ClusterNode, type ClusterView } from './node.ts';
 
 export interface TopologyOptions {
   readonly seeds: readonly ServerAddress[];

@@ -1,7 +1,7 @@
 /** Asks several sentinels which server is the primary, again and again. */
-import { type Clock, type Stop, systemClock } from '../support/clock.ts';
-import { isSameServer, type ServerAddress } from './hosts-url.ts';
-import { SentinelConnection, type SentinelSettings } from './sentinel-connection.ts';
+import { type Clock, type Stop, systemClock } from '../../support/clock.ts';
+import { isSameServer, type ServerAddress } from '../hosts-url.ts';
+import { SentinelConnection, type SentinelSettings } from './connection.ts';
 
 export interface Sentinels {
   /**

@@ -1,9 +1,9 @@
 /** The connections of one role to all masters of a Cluster. Each connects again by itself while it is a master. */
 import { EventEmitter } from 'node:events';
-import type { Clock, Stop } from '../support/clock.ts';
-import type { PlainClient } from './client.ts';
-import { FollowingConnection } from './following-connection.ts';
-import type { ServerAddress } from './hosts-url.ts';
+import type { Clock, Stop } from '../../support/clock.ts';
+import type { PlainClient } from '../client.ts';
+import { FollowingConnection } from '../following-connection.ts';
+import type { ServerAddress } from '../hosts-url.ts';
 import { nameOf, type Topology } from './topology.ts';
 
 export interface MastersOptions {

@@ -3,7 +3,7 @@
  * commands back while a master is away and repeats those whose reply was lost, and it does not notice a frozen master.
  */
 import { EventEmitter } from 'node:events';
-import type { ClusterConnections, ConnectionEvent, PlainClient, RedisClient, ScriptCall } from './client.ts';
+import type { ClusterConnections, ConnectionEvent, PlainClient, RedisClient, ScriptCall } from '../client.ts';
 import { Masters, type MastersOptions } from './masters.ts';
 import { runRouted } from './redirects.ts';
 import { slotOf, tagOf } from './slots.ts';

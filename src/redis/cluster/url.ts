@@ -1,5 +1,5 @@
 /** `redis+cluster://user:password@host:6379,host:6379`; with `rediss+`, all connections use TLS. */
-import { credentialsOf, hostsProblem, partsOf, readAddresses, type ServerAddress } from './hosts-url.ts';
+import { credentialsOf, hostsProblem, partsOf, readAddresses, type ServerAddress } from '../hosts-url.ts';
 
 export interface ClusterTarget {
   /** Some of its nodes: they name the others. */

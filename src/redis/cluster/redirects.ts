@@ -1,6 +1,6 @@
 /** Runs a command at the master of a slot, and where Redis says that it is instead. A redirected command had no effect. */
 import { ErrorReply } from 'redis';
-import type { PlainClient } from './client.ts';
+import type { PlainClient } from '../client.ts';
 
 export interface Route {
   /** The connected master of the slot. */
