@@ -20,10 +20,10 @@ import { type Options, type PartialOptions, readOptions } from './options/option
 import { createDrain, type Drain } from './presence/drain.ts';
 import { startFence } from './presence/fence.ts';
 import { IdentityService } from './presence/identity.ts';
-import { learnEvent } from './presence/learn.ts';
+import { learnEvent } from './presence/learn-event.ts';
 import { onNodeMessage } from './presence/node-messages.ts';
 import { watchRemoteBroadcasts } from './presence/remote-broadcasts.ts';
-import { startStallWatch } from './presence/stall.ts';
+import { startStallWatch } from './presence/stall-watch.ts';
 import { startTick } from './presence/tick.ts';
 import { CodeAllocator } from './rooms/code-allocator.ts';
 import { createRequestHandlers } from './rooms/requests.ts';

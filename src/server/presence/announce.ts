@@ -6,7 +6,7 @@ import type { RoomEvent } from '../../room/outcomes.ts';
 import type { ServerContext } from '../context.ts';
 import { ENVELOPE_BYTES } from '../limits/prices.ts';
 import { type EvictedSession, evictSession } from './evict-session.ts';
-import { learnEvent } from './learn.ts';
+import { learnEvent } from './learn-event.ts';
 import { chargeTraffic } from './traffic.ts';
 
 interface Announcement {
